@@ -1,0 +1,39 @@
+#!/usr/bin/env node
+'use strict';
+// The published entry. Tiny and CommonJS so that any Node can parse it: it looks at the version first,
+// answers what needs no engine, and imports the rest on demand.
+const { existsSync } = require('node:fs');
+const path = require('node:path');
+
+const root = path.join(__dirname, '..');
+const [major, minor] = process.versions.node.split('.').map(Number);
+
+if (major > 22 || (major === 22 && minor >= 18)) start();
+else handOver();
+
+function start() {
+  const built = path.join(root, 'dist', 'cli.js');
+  const entry = existsSync(built) ? built : path.join(root, 'src', 'cli', 'main.ts');
+  const { pathToFileURL } = require('node:url');
+  require('node:module').enableCompileCache?.();
+  import(pathToFileURL(entry).href).then((cli) => cli.main());
+}
+
+// A clone brings its own Node through npm; an older system Node hands over to it.
+function handOver() {
+  const own = path.join(root, 'node_modules', 'node', 'bin', 'node');
+  if (!existsSync(own)) {
+    process.stderr.write(
+      `loopwright needs Node 22.18 or newer and this is ${process.version}: install a current Node, or run \`npm ci\` in a clone, which brings its own.\n`,
+    );
+    process.exit(3);
+  }
+  const { spawn } = require('node:child_process');
+  const child = spawn(own, [__filename, ...process.argv.slice(2)], { stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.on(signal, () => signal !== 'SIGINT' && child.kill(signal));
+  }
+  child.on('exit', (code, signal) => {
+    process.exitCode = code ?? 128 + (require('node:os').constants.signals[signal] || 0);
+  });
+}
