@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { environmentLayer } from '../../../src/core/config/environment.ts';
+import { flagsLayer } from '../../../src/core/config/flags.ts';
+import { resolveSettings } from '../../../src/core/config/layers.ts';
+import type { Layer } from '../../../src/core/config/merge.ts';
+import { applyLoopType } from '../../../src/core/loop-type/apply.ts';
+import { resolveLoopType } from '../../../src/core/loop-type/resolve.ts';
+import { layer } from '../config/layer.ts';
+
+function applied(name: string, layers: readonly Layer[]) {
+  const { settings, origins } = resolveSettings(layers);
+  const type = resolveLoopType(name, [{ source: 'inline', types: settings.types }]);
+  return applyLoopType(settings, type, origins);
+}
+
+const own = layer('project', {
+  limits: { 'max-iterations': 3, 'iteration-timeout': '1m' },
+  validation: { command: 'npm test' },
+  progress: { 'max-chars': 50 },
+  hooks: { 'loop-start': ['a'], 'loop-end': ['b'] },
+  types: {
+    mine: {
+      'max-iterations': 100,
+      'iteration-timeout': null,
+      'validation-command': 'make check',
+      'progress-max-chars': 900,
+      agent: 'codex',
+      model: 'opus',
+      strategy: 'fixed',
+      gates: ['approval'],
+      hooks: { 'loop-end': ['c'] },
+    },
+    quiet: { 'validation-command': null },
+  },
+});
+
+describe('a loop type', () => {
+  it('of the user wins over files, also where it says the default', () => {
+    const settings = applied('mine', [own]);
+    expect(settings.limits).toMatchObject({ 'max-iterations': 100, 'iteration-timeout': null });
+    expect(settings.validation.command).toBe('make check');
+    expect(settings.progress['max-chars']).toBe(900);
+    expect(settings.agent).toBe('codex');
+    expect(settings['model-strategy']).toMatchObject({ name: 'fixed', model: 'opus' });
+    expect(settings.strategy).toEqual({ name: 'fixed', iterations: 3 });
+    expect(settings.gates).toMatchObject([{ type: 'approval' }]);
+    expect(settings.hooks['loop-start']).toMatchObject([{ command: 'a' }]);
+    expect(settings.hooks['loop-end']).toMatchObject([{ command: 'c' }]);
+  });
+
+  it('gives way to environment and flags', () => {
+    const settings = applied('mine', [
+      own,
+      environmentLayer({ LOOPWRIGHT_LIMITS_MAX_ITERATIONS: '6', LOOPWRIGHT_STRATEGY: 'manual' })
+        .layer,
+      flagsLayer({ validate: 'true', model: 'haiku', agent: 'pi' }),
+    ]);
+    expect(settings.limits['max-iterations']).toBe(6);
+    expect(settings.strategy.name).toBe('manual');
+    expect(settings.validation.command).toBe('true');
+    expect(settings['model-strategy']).toMatchObject({ name: 'fixed', model: 'haiku' });
+    expect(settings.agent).toBe('pi');
+  });
+
+  it('that is built in only brings better defaults', () => {
+    expect(applied('phase', []).progress).toMatchObject({ 'max-entries': 10, 'max-chars': 1000 });
+    expect(applied('plan', []).limits['max-iterations']).toBe(25);
+    const settings = applied('phase', [own]);
+    expect(settings.limits['max-iterations']).toBe(3);
+    expect(settings.progress).toMatchObject({ 'max-entries': 10, 'max-chars': 50 });
+  });
+
+  it("with a null command keeps the project's own", () => {
+    expect(applied('quiet', [own]).validation.command).toBe('npm test');
+  });
+});
