@@ -1,0 +1,134 @@
+import type { AgentOutcome, AgentOutcomeKind } from '../agent/outcome.ts';
+import { isEmptyChange } from './changes.ts';
+import type { WaitCondition } from './event.ts';
+import { openIteration, type Iteration, type Loop } from './loop.ts';
+import type { AttemptOutcome, IterationStatus } from './status.ts';
+
+/** What follows an agent run, beyond the usual restore → snapshot → verify. */
+export type AfterAgent =
+  | { readonly kind: 'proceed' }
+  /** Same iteration number, another run after `waitMs` (or at `until`); costs no iteration. */
+  | {
+      readonly kind: 'again';
+      readonly condition: WaitCondition;
+      readonly waitMs: number | null;
+      readonly until: number | null;
+      readonly text: string;
+    };
+
+const defaultRateLimitWaitMs = 60_000;
+/** No provider's window is longer; anything above is a broken clock or a hostile header. */
+const maxWaitMs = 7 * 24 * 3_600_000;
+
+/** `tries` counts this run; `chance` in 0..1 spreads the retries by 25 %. */
+export function afterAgent(
+  outcome: AgentOutcome,
+  tries: number,
+  apiRetries: number,
+  chance: number,
+): AfterAgent {
+  switch (outcome.kind) {
+    case 'rate_limited': {
+      const waitMs = clamp(outcome.retryAfterMs ?? defaultRateLimitWaitMs);
+      return again('rate_limit', waitMs, null, 'the provider limits the rate of requests');
+    }
+    case 'usage_limit':
+      return outcome.resetAtMs === null
+        ? again('usage_limit', defaultRateLimitWaitMs * 5, null, 'the usage limit is reached')
+        : again('usage_limit', null, outcome.resetAtMs, 'the usage limit is reached');
+    case 'api_error': {
+      if (tries > apiRetries) return { kind: 'proceed' };
+      const waitMs = 1000 * 2 ** (tries - 1) * (0.75 + chance / 2);
+      return again('retry', Math.round(waitMs), null, outcome.evidence);
+    }
+    case 'hung':
+      return tries > 1
+        ? { kind: 'proceed' }
+        : again('retry', 0, null, 'the agent hung and is started again');
+    case 'done':
+    case 'refused':
+    case 'max_tokens':
+    case 'max_turns':
+    case 'budget':
+    case 'context_full':
+    case 'auth':
+    case 'denied':
+    case 'interrupted':
+    case 'timeout':
+    case 'crashed':
+      return { kind: 'proceed' };
+  }
+}
+
+function again(
+  condition: WaitCondition,
+  waitMs: number | null,
+  until: number | null,
+  text: string,
+): AfterAgent {
+  return { kind: 'again', condition, waitMs, until, text };
+}
+
+function clamp(ms: number): number {
+  return Math.min(Math.max(Number.isFinite(ms) ? ms : defaultRateLimitWaitMs, 0), maxWaitMs);
+}
+
+/** Whether the agent ran to an end of its own, good or bad, with work worth judging. */
+export function endedNormally(kind: AgentOutcomeKind): boolean {
+  switch (kind) {
+    case 'done':
+    case 'max_tokens':
+    case 'max_turns':
+    case 'budget':
+    case 'context_full':
+    case 'denied':
+    case 'refused':
+      return true;
+    case 'rate_limited':
+    case 'usage_limit':
+    case 'auth':
+    case 'api_error':
+    case 'interrupted':
+    case 'timeout':
+    case 'hung':
+    case 'crashed':
+      return false;
+  }
+}
+
+/** Verification runs after every ending except limits, auth and interruption; after crashes only if files changed. */
+export function needsVerification(loop: Loop): boolean {
+  const iteration = openIteration(loop);
+  if (iteration === null || iteration.agent === null || !loop.options.verify) return false;
+  const { kind } = iteration.agent;
+  if (endedNormally(kind)) return true;
+  if (kind === 'crashed' || kind === 'timeout' || kind === 'api_error' || kind === 'hung') {
+    return iteration.changes !== null && !isEmptyChange(iteration.changes);
+  }
+  return false;
+}
+
+export function iterationStatusOf(iteration: Iteration): IterationStatus {
+  const kind = iteration.agent?.kind ?? 'interrupted';
+  if (kind === 'interrupted') return 'interrupted';
+  if (kind === 'timeout' || kind === 'hung') return 'timed_out';
+  return endedNormally(kind) && kind !== 'refused' ? 'completed' : 'failed';
+}
+
+/** 001's column, before it is known whether this iteration completes the loop. */
+export function attemptOutcomeOf(iteration: Iteration, completes: boolean): AttemptOutcome {
+  if (completes) return 'done';
+  const agent = iteration.agent;
+  if (agent === null || agent.kind === 'interrupted') return 'interrupted';
+  if (agent.kind === 'timeout' || agent.kind === 'hung') return 'timed_out';
+  if (!endedNormally(agent.kind)) return 'error';
+  if (agent.claim !== null || agent.kind === 'refused') return 'failed';
+  return 'no_sigil';
+}
+
+/** Wait after an iteration that ended in an error: doubling, up to a limit; 0 when there was none. */
+export function errorBackoffMs(loop: Loop): number {
+  if (loop.errorStreak === 0) return 0;
+  const { 'error-backoff': first, 'max-error-backoff': longest } = loop.settings.limits;
+  return Math.min(first * 2 ** (loop.errorStreak - 1), longest);
+}

@@ -1,0 +1,164 @@
+import { exceededBudget, unaffordable } from './budget.ts';
+import { needsVerification } from './agent-policy.ts';
+import { isCapReached, lastIteration, openIteration, type Loop } from './loop.ts';
+import { isResting, type RestReason, type RestStatus } from './status.ts';
+
+/** What the owner knows beside the log when it asks what to do next. */
+export type Facts = {
+  /** UTC milliseconds. */
+  readonly now: number;
+  /** Where the base branch is now; null when unknown or not watched. */
+  readonly baseHead: string | null;
+  /** Asked by a person or a signal. `finish`: at the boundary. `cut`: now. */
+  readonly request: Request | null;
+};
+
+export type Request = {
+  readonly kind: 'pause' | 'stop' | 'cancel' | 'interrupt';
+  readonly when: 'finish' | 'cut';
+};
+
+/** The next thing to do, as data. The engine performs it and appends what happened. */
+export type Action =
+  | { readonly type: 'open-workspace' }
+  | { readonly type: 'wait'; readonly until: number }
+  | { readonly type: 'wake' }
+  | { readonly type: 'verify-baseline' }
+  | { readonly type: 'rebase'; readonly onto: string }
+  | { readonly type: 'start-iteration'; readonly number: number; readonly attempt: number }
+  | { readonly type: 'choose-model' }
+  | { readonly type: 'build-prompt' }
+  | { readonly type: 'run-hooks'; readonly when: 'pre' | 'post' }
+  | { readonly type: 'run-agent'; readonly try: number }
+  | { readonly type: 'restore-protected' }
+  | { readonly type: 'take-snapshot' }
+  | { readonly type: 'verify' }
+  | { readonly type: 'conclude'; readonly interrupted: boolean }
+  | { readonly type: 'judge' }
+  | {
+      readonly type: 'rest';
+      readonly status: RestStatus;
+      readonly reason: RestReason;
+      readonly text: string;
+    }
+  /** Nothing is left to do for this owner. */
+  | { readonly type: 'done' };
+
+/** What should happen next. Pure: the same loop and facts always give the same action. */
+export function decide(loop: Loop, facts: Facts): Action {
+  if (isResting(loop.status)) return { type: 'done' };
+  const cut = facts.request?.when === 'cut' ? facts.request : null;
+  if (cut !== null && openIteration(loop) === null) return restFor(cut);
+  if (loop.wait !== null) return whileWaiting(loop, loop.wait.until, facts);
+  if (!loop.opened) return { type: 'open-workspace' };
+  if (cut !== null && openIteration(loop) !== null) return cutShort(loop);
+  return atStep(loop, facts);
+}
+
+function whileWaiting(loop: Loop, until: number, facts: Facts): Action {
+  if (facts.request !== null) {
+    // A wait inside an iteration is given up with it; the number stays used and does not count.
+    if (openIteration(loop) !== null) return { type: 'conclude', interrupted: true };
+    return restFor(facts.request);
+  }
+  return facts.now < until ? { type: 'wait', until } : { type: 'wake' };
+}
+
+/** An interrupted iteration still keeps its files: snapshot, then the end without a verdict. */
+function cutShort(loop: Loop): Action {
+  const iteration = openIteration(loop);
+  if (iteration === null || iteration.tree !== null || loop.step === 'conclude') {
+    return { type: 'conclude', interrupted: true };
+  }
+  return iteration.tries === 0
+    ? { type: 'conclude', interrupted: true }
+    : loop.step === 'snapshot'
+      ? { type: 'take-snapshot' }
+      : { type: 'restore-protected' };
+}
+
+function atStep(loop: Loop, facts: Facts): Action {
+  switch (loop.step) {
+    case 'baseline':
+      return facts.request !== null ? restFor(facts.request) : { type: 'verify-baseline' };
+    case 'boundary':
+      return atBoundary(loop, facts);
+    case 'choose-model':
+      return { type: 'choose-model' };
+    case 'build-prompt':
+      return { type: 'build-prompt' };
+    case 'pre-hooks':
+      return { type: 'run-hooks', when: 'pre' };
+    case 'run-agent':
+      return { type: 'run-agent', try: (openIteration(loop)?.tries ?? 0) + 1 };
+    case 'restore-protected':
+      return { type: 'restore-protected' };
+    case 'snapshot':
+      return { type: 'take-snapshot' };
+    case 'verify':
+      return needsVerification(loop)
+        ? { type: 'verify' }
+        : { type: 'conclude', interrupted: false };
+    case 'conclude':
+      return { type: 'conclude', interrupted: false };
+    case 'post-hooks':
+      return { type: 'run-hooks', when: 'post' };
+    case 'judge':
+      return { type: 'judge' };
+  }
+}
+
+/** Between iterations: the last decision first, then what was asked, then the caps, then the next iteration. */
+function atBoundary(loop: Loop, facts: Facts): Action {
+  const last = lastIteration(loop);
+  const end = last?.decision?.end ?? null;
+  if (end !== null && !wasResumedSince(loop)) return { type: 'rest', ...end };
+  if (loop.options.verifyOnly) return afterVerifyOnly(loop);
+  if (facts.request !== null) return restFor(facts.request);
+  const budget = exceededBudget(loop) ?? unaffordable(loop);
+  if (budget !== null) {
+    return { type: 'rest', status: 'stopped', reason: 'budget', text: budget };
+  }
+  if (isCapReached(loop)) {
+    const cap = loop.settings.limits['max-iterations'];
+    const text = `reached max-iterations (${cap}) without a pass`;
+    return { type: 'rest', status: 'failed', reason: 'max_iterations', text };
+  }
+  if (hasBaseMoved(loop, facts)) return { type: 'rebase', onto: facts.baseHead };
+  const number = (last?.number ?? 0) + 1;
+  return { type: 'start-iteration', number, attempt: loop.attemptsBefore + number };
+}
+
+function hasBaseMoved(loop: Loop, facts: Facts): facts is Facts & { readonly baseHead: string } {
+  return (
+    loop.workspace.mode === 'worktree' &&
+    facts.baseHead !== null &&
+    facts.baseHead !== loop.workspace.base
+  );
+}
+
+/** A decision ends the loop once; after `resume` the same decision is history. */
+function wasResumedSince(loop: Loop): boolean {
+  return loop.resumedAfter >= (lastIteration(loop)?.number ?? 0);
+}
+
+function afterVerifyOnly(loop: Loop): Action {
+  if (loop.baseline?.state === 'green') {
+    return { type: 'rest', status: 'complete', reason: 'verified', text: 'the validation passed' };
+  }
+  const text = 'all children are done, but the validation of the task itself does not pass';
+  return { type: 'rest', status: 'blocked', reason: 'gate', text };
+}
+
+function restFor(request: Request): Action {
+  switch (request.kind) {
+    case 'pause':
+      return { type: 'rest', status: 'paused', reason: 'user', text: 'paused on request' };
+    case 'stop':
+      return { type: 'rest', status: 'stopped', reason: 'user', text: 'stopped on request' };
+    case 'cancel':
+      return { type: 'rest', status: 'stopped', reason: 'cancelled', text: 'cancelled' };
+    case 'interrupt':
+      return { type: 'rest', status: 'paused', reason: 'interrupted', text: 'interrupted' };
+  }
+}

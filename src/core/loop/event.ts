@@ -1,0 +1,211 @@
+import type { AgentOutcomeKind, Tokens } from '../agent/outcome.ts';
+import type { FlagValues } from '../config/flags.ts';
+import type { Settings } from '../config/schema.ts';
+import type { ProgressEntry } from '../progress/entry.ts';
+import type { VerificationReport } from '../verdict/report.ts';
+import type { FileChanges } from './changes.ts';
+import type { Decision } from './judge.ts';
+import type { AttemptOutcome, IterationStatus, RestReason, RestStatus } from './status.ts';
+import type { Step } from './step.ts';
+
+/** What `run` was asked beyond the settings. Fixed for the life of the loop. */
+export type LoopOptions = {
+  readonly inPlace: boolean;
+  readonly commit: boolean;
+  readonly verify: boolean;
+  readonly keepGoing: boolean;
+  /** Judge the base itself, without an agent: a parent task whose children are all done. */
+  readonly verifyOnly: boolean;
+};
+
+/** Settings given on the command line, by flag name. */
+export type Flags = FlagValues;
+
+/** What the loop type says about the prompt. Frozen with the loop. */
+export type PromptRecord = {
+  /** Null: the default template. */
+  readonly template: string | null;
+  readonly systemPrompt: string | null;
+  readonly inputs: Readonly<Record<string, string>>;
+  /** Names the template in messages. */
+  readonly source: string;
+};
+
+export type BaselineState = 'red' | 'green' | 'unknown' | 'skipped';
+
+/** Who a process is; the same shape as the process port's identity, as plain data. */
+export type RecordedProcess = {
+  readonly pid: number;
+  readonly startTime: string | null;
+  readonly bootId: string | null;
+  readonly host: string;
+};
+
+export type AgentRecord = {
+  readonly kind: AgentOutcomeKind;
+  readonly exitCode: number | null;
+  readonly evidence: string;
+  readonly tokens: Tokens | null;
+  readonly costUsd: number | null;
+  readonly turns: number | null;
+  readonly contextPercent: number | null;
+  readonly sessionId: string | null;
+  readonly durationMs: number;
+  /** Head of the final message, for people; the whole text is an artifact. */
+  readonly finalText: string;
+  readonly claim: 'done' | 'failed' | null;
+  readonly summary: string | null;
+  readonly nextModel: string | null;
+};
+
+/** The facts of a loop, in the order they happened. Past tense; appended, never changed. */
+export type LoopEvent =
+  | {
+      readonly type: 'loop.created';
+      readonly loopId: string;
+      readonly taskId: string;
+      readonly title: string;
+      readonly loopType: string;
+      readonly agent: string;
+      readonly settings: Settings;
+      /** What was given on the command line: it outlasts the process that was given it. */
+      readonly flags: Flags;
+      readonly prompt: PromptRecord;
+      readonly options: LoopOptions;
+      readonly workspace: WorkspaceRecord;
+      /** Attempts of this task in earlier loops. */
+      readonly attemptsBefore: number;
+      readonly consecutiveFailures: number;
+    }
+  | { readonly type: 'loop.started'; readonly sessionId: string; readonly host: string }
+  | {
+      readonly type: 'loop.resumed';
+      readonly sessionId: string;
+      readonly host: string;
+      readonly why: string;
+      /** Null: as before. */
+      readonly settings: Settings | null;
+      readonly flags: Flags | null;
+    }
+  | { readonly type: 'settings.reread'; readonly settings: Settings }
+  | {
+      readonly type: 'workspace.opened';
+      readonly path: string;
+      readonly head: string | null;
+      readonly created: boolean;
+      readonly repaired: readonly string[];
+      readonly missing: readonly string[];
+    }
+  | {
+      readonly type: 'workspace.set_up';
+      readonly command: string;
+      readonly exitCode: number | null;
+      readonly durationMs: number;
+      readonly output: string;
+    }
+  | { readonly type: 'baseline.started' }
+  | {
+      readonly type: 'baseline.recorded';
+      readonly state: BaselineState;
+      readonly report: VerificationReport | null;
+      readonly reused: boolean;
+      readonly feedback: string;
+      readonly warning: string | null;
+    }
+  | {
+      readonly type: 'iteration.started';
+      readonly number: number;
+      readonly attempt: number;
+      readonly startTree: string;
+      readonly startHead: string | null;
+    }
+  | { readonly type: 'model.chosen'; readonly model: string | null; readonly reason: string }
+  | {
+      readonly type: 'prompt.built';
+      readonly hash: string;
+      readonly chars: number;
+      readonly injected: readonly string[];
+      readonly warnings: readonly string[];
+    }
+  | {
+      readonly type: 'hooks.ran';
+      readonly when: 'pre' | 'post';
+      readonly results: readonly HookResult[];
+    }
+  | {
+      readonly type: 'agent.started';
+      readonly process: RecordedProcess | null;
+      readonly try: number;
+    }
+  | { readonly type: 'agent.ended'; readonly record: AgentRecord }
+  | { readonly type: 'protected.restored'; readonly paths: readonly string[] }
+  | {
+      readonly type: 'snapshot.taken';
+      readonly tree: string;
+      readonly commit: string | null;
+      readonly head: string | null;
+      readonly changes: FileChanges;
+      readonly differsFromBase: boolean;
+      readonly repaired: readonly string[];
+    }
+  | { readonly type: 'verification.started' }
+  | { readonly type: 'verification.ended'; readonly report: VerificationReport }
+  | {
+      readonly type: 'iteration.ended';
+      readonly number: number;
+      readonly status: IterationStatus;
+      readonly outcome: AttemptOutcome;
+      readonly counted: boolean;
+      readonly durationMs: number;
+      readonly progress: ProgressEntry | null;
+      readonly why: string | null;
+    }
+  | { readonly type: 'decision.made'; readonly decision: Decision }
+  | {
+      readonly type: 'loop.waiting';
+      readonly condition: WaitCondition;
+      readonly until: number;
+      readonly then: Step;
+      readonly text: string;
+    }
+  | { readonly type: 'loop.woken' }
+  | { readonly type: 'rebase.started'; readonly from: string; readonly onto: string }
+  | { readonly type: 'rebase.ended'; readonly base: string; readonly head: string }
+  | { readonly type: 'rebase.conflicted'; readonly onto: string; readonly files: readonly string[] }
+  | { readonly type: 'rebase.aborted'; readonly why: string }
+  | { readonly type: 'warning.raised'; readonly text: string }
+  | {
+      readonly type: 'loop.rested';
+      readonly status: RestStatus;
+      readonly reason: RestReason;
+      readonly text: string;
+    }
+  | { readonly type: 'loop.merged'; readonly into: string; readonly commit: string };
+
+export type WorkspaceRecord = {
+  readonly mode: 'worktree' | 'in-place';
+  readonly path: string;
+  readonly branch: string | null;
+  readonly base: string | null;
+  /** Branch the base came from; watched for movement and the target of a merge. */
+  readonly baseRef: string | null;
+};
+
+export type WaitCondition = 'rate_limit' | 'usage_limit' | 'retry' | 'backoff' | 'delay';
+
+export type HookResult = {
+  readonly hook: string;
+  readonly exitCode: number | null;
+  readonly durationMs: number;
+  readonly output: string;
+};
+
+/** An event as it is stored and streamed. */
+export type RecordedEvent = {
+  readonly seq: number;
+  /** UTC milliseconds. */
+  readonly time: number;
+  /** Monotonic milliseconds since the owner's previous event; 0 for the first after it took over. */
+  readonly elapsedMs: number;
+  readonly event: LoopEvent;
+};

@@ -1,0 +1,307 @@
+import { addTokens } from '../agent/outcome.ts';
+import type { LoopEvent, RecordedEvent } from './event.ts';
+import { openIteration, type Iteration, type Loop } from './loop.ts';
+import { isEnded, isResting } from './status.ts';
+import type { Step } from './step.ts';
+
+/** Folds one recorded event into the loop. Total: an event that does not fit changes only the sequence. */
+export function evolve(loop: Loop | null, recorded: RecordedEvent): Loop | null {
+  const { event, seq, time, elapsedMs } = recorded;
+  if (event.type === 'loop.created') return loop ?? createdLoop(event, seq, time);
+  if (loop === null) return null;
+  const next = apply(loop, event, time);
+  return { ...next, seq, updatedAt: time, activeMs: loop.activeMs + elapsedMs };
+}
+
+export function fold(events: readonly RecordedEvent[]): Loop | null {
+  return events.reduce(evolve, null);
+}
+
+function createdLoop(
+  event: Extract<LoopEvent, { type: 'loop.created' }>,
+  seq: number,
+  time: number,
+): Loop {
+  return {
+    id: event.loopId,
+    taskId: event.taskId,
+    title: event.title,
+    loopType: event.loopType,
+    agent: event.agent,
+    status: 'pending',
+    reason: null,
+    text: null,
+    settings: event.settings,
+    flags: event.flags,
+    prompt: event.prompt,
+    options: event.options,
+    workspace: event.workspace,
+    head: event.workspace.base,
+    opened: false,
+    setUp: false,
+    baseline: null,
+    step: 'baseline',
+    iterations: [],
+    attemptsBefore: event.attemptsBefore,
+    consecutiveFailures: event.consecutiveFailures,
+    errorStreak: 0,
+    progress: [],
+    feedback: '',
+    wait: null,
+    resumedAfter: -1,
+    rebaseOnto: null,
+    activeMs: 0,
+    sessionId: null,
+    host: null,
+    createdAt: time,
+    updatedAt: time,
+    endedAt: null,
+    mergedInto: null,
+    warnings: [],
+    seq,
+  };
+}
+
+function apply(loop: Loop, event: LoopEvent, time: number): Loop {
+  switch (event.type) {
+    case 'loop.created':
+      return loop;
+    case 'loop.started':
+      return {
+        ...loop,
+        status: 'running',
+        opened: false,
+        sessionId: event.sessionId,
+        host: event.host,
+      };
+    case 'loop.resumed':
+      return {
+        ...loop,
+        status: loop.wait === null ? 'running' : 'waiting',
+        reason: loop.wait?.condition ?? null,
+        text: null,
+        endedAt: null,
+        opened: false,
+        resumedAfter: isResting(loop.status)
+          ? (loop.iterations.at(-1)?.number ?? 0)
+          : loop.resumedAfter,
+        sessionId: event.sessionId,
+        host: event.host,
+        settings: event.settings ?? loop.settings,
+        flags: event.flags ?? loop.flags,
+      };
+    case 'settings.reread':
+      return { ...loop, settings: event.settings };
+    case 'workspace.opened':
+      return { ...loop, opened: true, setUp: loop.setUp && !event.created, head: event.head };
+    case 'workspace.set_up':
+      return { ...loop, setUp: event.exitCode === 0 };
+    case 'baseline.started':
+      return loop;
+    case 'baseline.recorded':
+      return {
+        ...loop,
+        baseline: { state: event.state, report: event.report },
+        feedback: event.feedback,
+        warnings: event.warning === null ? loop.warnings : [...loop.warnings, event.warning],
+        step: 'boundary',
+      };
+    case 'iteration.started':
+      return {
+        ...loop,
+        iterations: [...loop.iterations, startedIteration(event, time)],
+        step: 'choose-model',
+      };
+    case 'model.chosen':
+      return atStep(loop, 'build-prompt', { model: event.model, modelReason: event.reason });
+    case 'prompt.built':
+      return atStep(loop, 'pre-hooks', {
+        promptHash: event.hash,
+        injected: event.injected,
+        status: 'pre_hooks',
+      });
+    case 'hooks.ran':
+      return event.when === 'pre' ? atStep(loop, 'run-agent', {}) : { ...loop, step: 'judge' };
+    case 'agent.started':
+      return atStep(loop, 'run-agent', {
+        status: 'executing',
+        process: event.process,
+        tries: event.try,
+      });
+    case 'agent.ended':
+      return afterAgent(loop, event);
+    case 'protected.restored':
+      return atStep(loop, 'snapshot', { restored: event.paths });
+    case 'snapshot.taken':
+      return {
+        ...atStep(loop, 'verify', {
+          tree: event.tree,
+          commit: event.commit,
+          changes: event.changes,
+          differsFromBase: event.differsFromBase,
+        }),
+        head: event.head,
+      };
+    case 'verification.started':
+      return atStep(loop, 'verify', { status: 'verifying' });
+    case 'verification.ended':
+      return atStep(loop, 'conclude', { report: event.report });
+    case 'iteration.ended':
+      return afterIteration(loop, event, time);
+    case 'decision.made':
+      return {
+        ...updateLast(loop, { decision: event.decision }),
+        feedback: event.decision.feedback,
+        step: 'boundary',
+      };
+    case 'loop.waiting':
+      return {
+        ...loop,
+        status: 'waiting',
+        reason: event.condition,
+        text: event.text,
+        wait: {
+          condition: event.condition,
+          until: event.until,
+          then: event.then,
+          text: event.text,
+        },
+      };
+    case 'loop.woken':
+      return {
+        ...loop,
+        status: 'running',
+        reason: null,
+        text: null,
+        step: loop.wait?.then ?? loop.step,
+        wait: null,
+      };
+    case 'rebase.started':
+      return { ...loop, status: 'rebasing', rebaseOnto: event.onto };
+    case 'rebase.ended':
+      return {
+        ...loop,
+        status: 'running',
+        rebaseOnto: null,
+        head: event.head,
+        workspace: { ...loop.workspace, base: event.base },
+        // The base is another tree now: its baseline is another fact.
+        baseline: null,
+        step: 'baseline',
+      };
+    case 'rebase.conflicted':
+    case 'rebase.aborted':
+      return { ...loop, status: 'running', rebaseOnto: null };
+    case 'warning.raised':
+      return { ...loop, warnings: [...loop.warnings, event.text] };
+    case 'loop.rested':
+      return {
+        ...loop,
+        status: event.status,
+        reason: event.reason,
+        text: event.text,
+        opened: false,
+        wait: event.status === 'paused' ? loop.wait : null,
+        endedAt: isEnded(event.status) ? time : null,
+      };
+    case 'loop.merged':
+      return { ...loop, mergedInto: event.into };
+  }
+}
+
+function startedIteration(
+  event: Extract<LoopEvent, { type: 'iteration.started' }>,
+  time: number,
+): Iteration {
+  return {
+    number: event.number,
+    attempt: event.attempt,
+    status: 'pending',
+    outcome: null,
+    counted: false,
+    startedAt: time,
+    endedAt: null,
+    durationMs: null,
+    startTree: event.startTree,
+    startHead: event.startHead,
+    model: null,
+    modelReason: null,
+    promptHash: null,
+    injected: [],
+    process: null,
+    tries: 0,
+    agent: null,
+    costUsd: null,
+    tokens: null,
+    restored: [],
+    tree: null,
+    commit: null,
+    changes: null,
+    differsFromBase: false,
+    report: null,
+    decision: null,
+    why: null,
+  };
+}
+
+function afterAgent(loop: Loop, event: Extract<LoopEvent, { type: 'agent.ended' }>): Loop {
+  const iteration = openIteration(loop);
+  if (iteration === null) return loop;
+  const cost = event.record.costUsd;
+  return atStep(loop, 'restore-protected', {
+    agent: event.record,
+    process: null,
+    costUsd: cost === null ? iteration.costUsd : (iteration.costUsd ?? 0) + cost,
+    tokens: addTokens(iteration.tokens, event.record.tokens),
+  });
+}
+
+function afterIteration(
+  loop: Loop,
+  event: Extract<LoopEvent, { type: 'iteration.ended' }>,
+  time: number,
+): Loop {
+  const interrupted = event.outcome === 'interrupted';
+  const ended = updateLast(loop, {
+    status: event.status,
+    outcome: event.outcome,
+    counted: event.counted,
+    endedAt: time,
+    durationMs: event.durationMs,
+    process: null,
+    why: event.why,
+  });
+  const iteration = ended.iterations.at(-1);
+  const failedEmpty = event.outcome === 'error' && iteration?.report === null;
+  return {
+    ...ended,
+    step: interrupted ? 'boundary' : 'post-hooks',
+    status: loop.wait === null ? loop.status : 'running',
+    wait: null,
+    // Feedback that an interrupted agent may not have used stays for the next one.
+    feedback: interrupted ? loop.feedback : '',
+    consecutiveFailures: nextFailures(loop.consecutiveFailures, event.outcome),
+    errorStreak: interrupted ? loop.errorStreak : failedEmpty ? loop.errorStreak + 1 : 0,
+    progress: event.progress === null ? loop.progress : keepNewest(loop, event.progress),
+  };
+}
+
+function nextFailures(failures: number, outcome: string): number {
+  if (outcome === 'done') return 0;
+  return outcome === 'interrupted' ? failures : failures + 1;
+}
+
+function keepNewest(loop: Loop, entry: Loop['progress'][number]): Loop['progress'] {
+  const keep = Math.max(1, loop.settings.progress['max-entries']);
+  return [...loop.progress, entry].slice(-keep);
+}
+
+function atStep(loop: Loop, step: Step, change: Partial<Iteration>): Loop {
+  return { ...(openIteration(loop) === null ? loop : updateLast(loop, change)), step };
+}
+
+function updateLast(loop: Loop, change: Partial<Iteration>): Loop {
+  const last = loop.iterations.at(-1);
+  if (last === undefined) return loop;
+  return { ...loop, iterations: [...loop.iterations.slice(0, -1), { ...last, ...change }] };
+}

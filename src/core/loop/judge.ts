@@ -1,0 +1,170 @@
+import type { LadderStep } from '../strategy/ladder.ts';
+import type { LoopDecision } from '../strategy/strategy.ts';
+import type { Completion } from '../verdict/completion.ts';
+import type { StopResult } from '../verdict/stop-condition.ts';
+import { exceededBudget } from './budget.ts';
+import { isCapReached, lastIteration, type Loop } from './loop.ts';
+import type { RestReason, RestStatus } from './status.ts';
+
+/** Why a loop goes on or ends after an iteration, with everything it was decided from. Stored and explained. */
+export type Decision = {
+  readonly continue: boolean;
+  readonly reason: string;
+  /** Which rule decided. */
+  readonly source:
+    | 'budget'
+    | 'completion'
+    | 'agent'
+    | 'stop-condition'
+    | 'errors'
+    | 'cap'
+    | 'ladder'
+    | 'strategy';
+  /** How the loop comes to rest; null when it goes on. */
+  readonly end: Rest | null;
+  /** For the next prompt, injected once. */
+  readonly feedback: string;
+  readonly notice: string | null;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly inputs: DecisionInputs;
+};
+
+export type Rest = {
+  readonly status: RestStatus;
+  readonly reason: RestReason;
+  readonly text: string;
+};
+
+export type DecisionInputs = {
+  readonly completion: string;
+  readonly strategy: { readonly name: string; readonly continue: boolean; readonly reason: string };
+  readonly ladder: string;
+  readonly progress: {
+    readonly progress: boolean;
+    readonly activity: number;
+    readonly level: number | null;
+    readonly bestLevel: number | null;
+  } | null;
+  readonly stopConditions: readonly StopResult[];
+  readonly counted: number;
+  readonly maxIterations: number;
+};
+
+export type JudgeInput = {
+  readonly completion: Completion;
+  readonly strategy: LoopDecision;
+  readonly ladder: LadderStep;
+  readonly stopConditions: readonly StopResult[];
+  /** Feedback from the executed checks; the strategy's own replaces it. */
+  readonly checkFeedback: string;
+  readonly inputs: DecisionInputs;
+  /** A disk budget that was found broken, in words. */
+  readonly diskExceeded: string | null;
+};
+
+/**
+ * One ordered list of rules; the first that applies decides. A pass beats every failure condition except the
+ * budget. `--keep-going` leaves only the pass, the caps and the budgets.
+ */
+export function judge(loop: Loop, input: JudgeInput): Decision {
+  const budget = input.diskExceeded ?? exceededBudget(loop);
+  if (budget !== null) return end(input, 'budget', 'stopped', 'budget', budget);
+  if (input.completion.complete) {
+    return end(input, 'completion', 'complete', 'verified', input.completion.text);
+  }
+  const agent = lastIteration(loop)?.agent ?? null;
+  if (agent?.kind === 'auth') {
+    const text = `the agent could not sign in: ${agent.evidence}`;
+    return end(input, 'agent', 'blocked', 'auth', text);
+  }
+  const stop = loop.options.keepGoing ? null : firstStop(input);
+  if (stop !== null) return stop;
+  if (
+    loop.errorStreak >= loop.settings.limits['max-consecutive-errors'] &&
+    !loop.options.keepGoing
+  ) {
+    const text = `${loop.errorStreak} agent errors in a row, the last: ${agent?.evidence ?? 'unknown'}`;
+    return end(input, 'errors', 'failed', 'errors', text);
+  }
+  if (isCapReached(loop)) {
+    const text = `reached max-iterations (${loop.settings.limits['max-iterations']}) without a pass`;
+    return end(input, 'cap', 'failed', 'max_iterations', text);
+  }
+  if (loop.options.keepGoing) return goOn(input, 'strategy', 'keeps going until a pass');
+  if (input.ladder.kind === 'end') {
+    return end(input, 'ladder', 'failed', input.ladder.reason, input.ladder.text);
+  }
+  // A strategy that stops at a pass means the end of the loop; a pass that is not enough yet is no such end.
+  if (input.strategy.metadata?.['untilComplete'] === true) {
+    return goOn(input, 'strategy', input.completion.text);
+  }
+  if (!input.strategy.continue) {
+    return end(input, 'strategy', 'failed', 'strategy_stop', input.strategy.reason);
+  }
+  if (input.strategy.metadata?.['ask'] === true) {
+    return end(input, 'strategy', 'blocked', 'approval', input.strategy.reason);
+  }
+  return goOn(input, 'strategy', input.strategy.reason);
+}
+
+function firstStop(input: JudgeInput): Decision | null {
+  const met = input.stopConditions.filter((result) => result.met);
+  const failure = met.find((result) => result.kind === 'failure');
+  if (failure !== undefined) {
+    return end(
+      input,
+      'stop-condition',
+      'failed',
+      'strategy_stop',
+      `stop condition: ${failure.text}`,
+    );
+  }
+  const normal = met.find((result) => result.kind === 'normal');
+  if (normal === undefined) return null;
+  return end(
+    input,
+    'stop-condition',
+    'stopped',
+    'stop_condition',
+    `stop condition: ${normal.text}`,
+  );
+}
+
+function goOn(input: JudgeInput, source: Decision['source'], reason: string): Decision {
+  return { ...shared(input), continue: true, reason, source, end: null };
+}
+
+function end(
+  input: JudgeInput,
+  source: Decision['source'],
+  status: RestStatus,
+  reason: RestReason,
+  text: string,
+): Decision {
+  const rest: Rest = { status, reason, text };
+  return { ...shared(input), continue: false, reason: text, source, end: rest };
+}
+
+/** Feedback is kept on an ending too: a resumed loop starts with it. */
+function shared(input: JudgeInput): Pick<Decision, 'feedback' | 'notice' | 'metadata' | 'inputs'> {
+  const notice = input.ladder.kind === 'notice' ? input.ladder.text : null;
+  const base = input.strategy.feedback ?? input.checkFeedback;
+  const missing = input.completion.complete ? null : missingText(input.completion);
+  return {
+    feedback: [base, missing, notice].filter((part) => part !== null && part !== '').join('\n\n'),
+    notice,
+    metadata: input.strategy.metadata ?? {},
+    inputs: input.inputs,
+  };
+}
+
+function missingText(completion: Extract<Completion, { complete: false }>): string | null {
+  switch (completion.missing) {
+    case 'pass':
+      return null;
+    case 'diff':
+      return 'The checks pass, but no file differs from the base. Do the work the task asks for.';
+    case 'claim':
+      return 'The checks pass. If every part of the task is done, say so with the task-done tag on a line of its own; otherwise go on.';
+  }
+}

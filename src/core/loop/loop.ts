@@ -1,0 +1,144 @@
+import { addTokens, type Tokens } from '../agent/outcome.ts';
+import type { Settings } from '../config/schema.ts';
+import type { ProgressEntry } from '../progress/entry.ts';
+import type { VerificationReport } from '../verdict/report.ts';
+import type { FileChanges } from './changes.ts';
+import type {
+  AgentRecord,
+  BaselineState,
+  Flags,
+  LoopOptions,
+  PromptRecord,
+  RecordedProcess,
+  WaitCondition,
+  WorkspaceRecord,
+} from './event.ts';
+import type { Decision } from './judge.ts';
+import type { AttemptOutcome, IterationStatus, LoopStatus } from './status.ts';
+import type { Step } from './step.ts';
+
+/** One fresh agent run and one verification, as folded from its events. */
+export type Iteration = {
+  readonly number: number;
+  readonly attempt: number;
+  readonly status: IterationStatus;
+  readonly outcome: AttemptOutcome | null;
+  /** Whether it counts against `max-iterations`. */
+  readonly counted: boolean;
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+  readonly durationMs: number | null;
+  readonly startTree: string;
+  readonly startHead: string | null;
+  readonly model: string | null;
+  readonly modelReason: string | null;
+  readonly promptHash: string | null;
+  readonly injected: readonly string[];
+  readonly process: RecordedProcess | null;
+  /** How often the agent was started in this iteration. */
+  readonly tries: number;
+  readonly agent: AgentRecord | null;
+  /** Cost and tokens over all tries; null when unknown. */
+  readonly costUsd: number | null;
+  readonly tokens: Tokens | null;
+  readonly restored: readonly string[];
+  readonly tree: string | null;
+  readonly commit: string | null;
+  readonly changes: FileChanges | null;
+  readonly differsFromBase: boolean;
+  readonly report: VerificationReport | null;
+  readonly decision: Decision | null;
+  readonly why: string | null;
+};
+
+export type Baseline = {
+  readonly state: BaselineState;
+  readonly report: VerificationReport | null;
+};
+
+/** A loop as folded from its events: everything `decide` needs, and nothing that lives outside the log. */
+export type Loop = {
+  readonly id: string;
+  readonly taskId: string;
+  readonly title: string;
+  readonly loopType: string;
+  readonly agent: string;
+  readonly status: LoopStatus;
+  readonly reason: string | null;
+  /** The reason in words. */
+  readonly text: string | null;
+  readonly settings: Settings;
+  readonly flags: Flags;
+  readonly prompt: PromptRecord;
+  readonly options: LoopOptions;
+  readonly workspace: WorkspaceRecord;
+  readonly head: string | null;
+  /** The owner of this run has the workspace open. */
+  readonly opened: boolean;
+  /** `workspace.setup` ran well in the worktree as it is now. */
+  readonly setUp: boolean;
+  readonly baseline: Baseline | null;
+  readonly step: Step;
+  readonly iterations: readonly Iteration[];
+  readonly attemptsBefore: number;
+  readonly consecutiveFailures: number;
+  /** Iterations in a row that ended in an agent error with nothing to verify. */
+  readonly errorStreak: number;
+  readonly progress: readonly ProgressEntry[];
+  /** Goes into the next prompt, once. */
+  readonly feedback: string;
+  readonly wait: Wait | null;
+  /** Number of the last iteration before the newest resume: decisions up to it are history. */
+  readonly resumedAfter: number;
+  readonly rebaseOnto: string | null;
+  /** Monotonic working time of all owners together. */
+  readonly activeMs: number;
+  readonly sessionId: string | null;
+  readonly host: string | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly endedAt: number | null;
+  readonly mergedInto: string | null;
+  readonly warnings: readonly string[];
+  readonly seq: number;
+};
+
+export type Wait = {
+  readonly condition: WaitCondition;
+  readonly until: number;
+  readonly then: Step;
+  readonly text: string;
+};
+
+/** The iteration that is under way; null at the boundary. */
+export function openIteration(loop: Loop): Iteration | null {
+  const last = loop.iterations.at(-1);
+  return last && last.endedAt === null ? last : null;
+}
+
+export function lastIteration(loop: Loop): Iteration | null {
+  return loop.iterations.at(-1) ?? null;
+}
+
+/** How many iterations count against the cap. */
+export function countedIterations(loop: Loop): number {
+  return loop.iterations.filter((iteration) => iteration.counted).length;
+}
+
+export function isCapReached(loop: Loop): boolean {
+  const cap = loop.settings.limits['max-iterations'];
+  return cap > 0 && countedIterations(loop) >= cap;
+}
+
+/** Known cost so far; null when no iteration reported any. */
+export function loopCost(loop: Loop): number | null {
+  const costs = loop.iterations.flatMap((iteration) => iteration.costUsd ?? []);
+  return costs.length === 0 ? null : costs.reduce((sum, cost) => sum + cost, 0);
+}
+
+export function loopTokens(loop: Loop): Tokens | null {
+  return loop.iterations.reduce<Tokens | null>(
+    (sum, iteration) => addTokens(sum, iteration.tokens),
+    null,
+  );
+}

@@ -1,0 +1,56 @@
+import type { BaselineState } from '../loop/event.ts';
+
+export type CompletionInput = {
+  /** Null when no verification ran. */
+  readonly passed: boolean | null;
+  readonly baseline: BaselineState;
+  /** The agent's own claim with the right id, on a whole line of its final message. */
+  readonly claimed: boolean;
+  /** A configured success condition was met; it stands in for the claim, never for the checks. */
+  readonly successCondition: boolean;
+  readonly differsFromBase: boolean;
+  readonly requireClaim: 'auto' | 'always' | 'never';
+  readonly requireDiff: boolean;
+};
+
+export type Completion =
+  | { readonly complete: true; readonly text: string }
+  | {
+      readonly complete: false;
+      readonly missing: 'pass' | 'diff' | 'claim';
+      readonly text: string;
+    };
+
+/** The rules of done. A pass of executed checks is necessary on every path; the rest says when it is enough. */
+export function judgeCompletion(input: CompletionInput): Completion {
+  if (input.passed !== true) {
+    const text = input.passed === null ? 'no verification ran' : 'the checks do not pass';
+    return { complete: false, missing: 'pass', text };
+  }
+  if (input.requireDiff && !input.differsFromBase) {
+    const text = 'the checks pass, but nothing differs from the base';
+    return { complete: false, missing: 'diff', text };
+  }
+  if (needsClaim(input) && !input.claimed && !input.successCondition) {
+    return { complete: false, missing: 'claim', text: claimText(input) };
+  }
+  return { complete: true, text: proofText(input) };
+}
+
+/** After a red baseline a pass is proof enough; after a green or unknown one somebody must say that it is done. */
+function needsClaim({ requireClaim, baseline }: CompletionInput): boolean {
+  if (requireClaim === 'never') return false;
+  return requireClaim === 'always' || baseline !== 'red';
+}
+
+function claimText({ requireClaim, baseline }: CompletionInput): string {
+  if (requireClaim === 'always') return 'the checks pass, but the agent has not claimed to be done';
+  const why =
+    baseline === 'green' ? 'they passed before the work began' : 'the base was not judged';
+  return `the checks pass, but ${why}, so the agent must also claim to be done`;
+}
+
+function proofText({ baseline, claimed }: CompletionInput): string {
+  if (baseline === 'red') return 'the checks went from red to green';
+  return claimed ? 'the checks pass and the agent claims to be done' : 'the checks pass';
+}

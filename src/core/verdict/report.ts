@@ -1,0 +1,83 @@
+/** Tests as a runner counted them. total = passed + failed + skipped. */
+export type TestCounts = {
+  readonly total: number;
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+};
+
+export const levelNames = ['L0', 'L1', 'L2', 'L3'] as const;
+export type LevelName = (typeof levelNames)[number];
+
+/** One executed check. `passed` is null when it was skipped or proves nothing. */
+export type Check = {
+  readonly name: string;
+  readonly passed: boolean | null;
+  /** Bounded text for people and prompts; the whole output is in `evidence`. */
+  readonly output: string;
+  readonly durationMs: number;
+  readonly command: string | null;
+  readonly exitCode: number | null;
+  /** Why it failed or was skipped, in one line; null on a plain pass. */
+  readonly reason: string | null;
+  readonly tests: TestCounts | null;
+  /** Names of failing tests, bounded. */
+  readonly failingTests: readonly string[];
+  readonly signature: { readonly exact: string; readonly simhash: string } | null;
+  /** Path of the whole output, relative to the loop's artifact folder; null when there is none. */
+  readonly evidence: string | null;
+};
+
+export type Level = { readonly passed: boolean | null; readonly checks: readonly Check[] };
+
+/** What the engine executed to judge one tree. Stored with the iteration; a pass here is the only way to `complete`. */
+export type VerificationReport = {
+  readonly overall: { readonly passed: boolean };
+  readonly levels: Readonly<Partial<Record<LevelName, Level>>>;
+  /** Snapshot the checks ran on. */
+  readonly tree: string;
+  readonly durationMs: number;
+};
+
+/** Three-valued and: a failure fails, otherwise one real pass is needed, otherwise nothing is known. */
+export function combine(results: readonly (boolean | null)[]): boolean | null {
+  if (results.includes(false)) return false;
+  return results.includes(true) ? true : null;
+}
+
+export function createReport(
+  levels: VerificationReport['levels'],
+  tree: string,
+  durationMs: number,
+): VerificationReport {
+  const passed = combine(Object.values(levels).map((level) => level.passed));
+  return { overall: { passed: passed === true }, levels, tree, durationMs };
+}
+
+export function createLevel(checks: readonly Check[]): Level {
+  return { passed: combine(checks.map((check) => check.passed)), checks };
+}
+
+export function allChecks(
+  report: VerificationReport,
+): readonly { readonly level: LevelName; readonly check: Check }[] {
+  return levelNames.flatMap((level) =>
+    (report.levels[level]?.checks ?? []).map((check) => ({ level, check })),
+  );
+}
+
+/** Tests over all checks; null when no check had a recognised runner. */
+export function reportTests(report: VerificationReport): TestCounts | null {
+  let sum: TestCounts | null = null;
+  for (const { check } of allChecks(report)) {
+    if (check.tests === null) continue;
+    const base: TestCounts = sum ?? { total: 0, passed: 0, failed: 0, skipped: 0 };
+    sum = {
+      total: base.total + check.tests.total,
+      passed: base.passed + check.tests.passed,
+      failed: base.failed + check.tests.failed,
+      skipped: base.skipped + check.tests.skipped,
+    };
+  }
+  return sum;
+}

@@ -1,0 +1,79 @@
+import type { StopCondition, StopKind, StopTest } from '../config/section/stop.ts';
+
+/** What looking at one condition gave; null: the look failed or took too long, which counts as not met. */
+export type StopLook = (test: StopTest) => boolean | null;
+
+export type StopResult = {
+  readonly met: boolean;
+  readonly kind: StopKind;
+  /** The condition in words. */
+  readonly text: string;
+  /** Some look failed or timed out. */
+  readonly unsure: boolean;
+};
+
+/** Every condition that looks at the world, through all combinators: what the engine has to look up first. */
+export function stopTests(conditions: readonly StopCondition[]): readonly StopTest[] {
+  return conditions.flatMap((condition) => {
+    if ('on' in condition) return [condition];
+    if ('all' in condition) return stopTests(condition.all);
+    if ('any' in condition) return stopTests(condition.any);
+    return stopTests([condition.not]);
+  });
+}
+
+export function evaluateStop(condition: StopCondition, look: StopLook): StopResult {
+  const value = evaluate(condition, look);
+  return {
+    met: value === true,
+    kind: condition.kind,
+    text: describeStop(condition),
+    unsure: value === null,
+  };
+}
+
+/** Three-valued: an unsure part leaves the whole unsure unless the rest already decides. */
+function evaluate(condition: StopCondition, look: StopLook): boolean | null {
+  if ('on' in condition) return look(condition);
+  if ('not' in condition) {
+    const inner = evaluate(condition.not, look);
+    return inner === null ? null : !inner;
+  }
+  const all = 'all' in condition;
+  const parts = (all ? condition.all : condition.any).map((part) => evaluate(part, look));
+  const decisive = !all;
+  if (parts.includes(decisive)) return decisive;
+  return parts.includes(null) ? null : !decisive;
+}
+
+function describeStop(condition: StopCondition): string {
+  if ('all' in condition) return `all of (${condition.all.map(describeStop).join(', ')})`;
+  if ('any' in condition) return `any of (${condition.any.map(describeStop).join(', ')})`;
+  if ('not' in condition) return `not ${describeStop(condition.not)}`;
+  switch (condition.on) {
+    case 'max-iterations':
+      return `${condition.value} iterations`;
+    case 'max-duration':
+      return `${Math.round(condition.value / 1000)} s`;
+    case 'test-failure-streak':
+      return `tests failed in ${condition.value} iterations in a row`;
+    case 'no-progress':
+      return `no progress in ${condition.value} iterations in a row`;
+    case 'file-created':
+      return `${condition.path} exists`;
+    case 'file-contains':
+      return `${condition.path} contains ${JSON.stringify(condition.text)}`;
+    case 'output-pattern':
+      return `the final message matches ${condition.pattern}`;
+    case 'script':
+      return `\`${condition.command}\` exits 0`;
+    case 'specific-tests-pass':
+      return `tests pass: ${condition.tests.join(', ')}`;
+    case 'budget':
+      return `${condition.percent} % of a budget is used`;
+    case 'all-tests-pass':
+    case 'on-error':
+    case 'user-signal':
+      return condition.on;
+  }
+}

@@ -1,0 +1,100 @@
+import { headChars } from '../../text/code-points.ts';
+import type { TestDetail, TestFailure, TestStatus } from './test-run.ts';
+
+/** One run of one runner while its output is being read. Readers own and change it; nobody else does. */
+export type Draft = {
+  framework: string;
+  /** First and last line that belong to the run, to tell a run from text printed inside another run. */
+  first: number;
+  last: number;
+  /** The run shows more than a bare summary: a header, files or tests. A bare one yields to any that does. */
+  anchored: boolean;
+  passed: number;
+  failed: number;
+  skipped: number;
+  incomplete: boolean;
+  readonly errors: string[];
+  readonly tests: TestDetail[];
+  readonly failures: TestFailure[];
+  readonly failureIndex: Map<string, number>;
+};
+
+export const maxDetails = 1000;
+const maxErrors = 100;
+const maxNameChars = 1000;
+const maxMessageChars = 2000;
+
+export function createDraft(framework: string, line: number): Draft {
+  return {
+    framework,
+    first: line,
+    last: line,
+    anchored: false,
+    passed: 0,
+    failed: 0,
+    skipped: 0,
+    incomplete: false,
+    errors: [],
+    tests: [],
+    failures: [],
+    failureIndex: new Map(),
+  };
+}
+
+export function addTest(
+  draft: Draft,
+  name: string,
+  status: TestStatus,
+  durationMs: number | null = null,
+): void {
+  if (draft.tests.length >= maxDetails) return;
+  draft.tests.push({ name: headChars(name, maxNameChars), status, durationMs, error: null });
+}
+
+/** Counts one test and keeps its detail. */
+export function countTest(
+  draft: Draft,
+  name: string,
+  status: TestStatus,
+  durationMs: number | null = null,
+): void {
+  if (status === 'passed') draft.passed++;
+  else if (status === 'skipped') draft.skipped++;
+  else draft.failed++;
+  addTest(draft, name, status, durationMs);
+}
+
+/** Keeps the first message for each failing test; a later one fills in only where the first was empty. */
+export function addFailure(draft: Draft, fullName: string, text: string): void {
+  const name = headChars(fullName, maxNameChars);
+  const message = headChars(text.trim(), maxMessageChars);
+  const index = draft.failureIndex.get(name);
+  if (index !== undefined) {
+    if (draft.failures[index]?.message === '') draft.failures[index] = { name, message };
+    return;
+  }
+  if (draft.failures.length >= maxDetails) return;
+  draft.failureIndex.set(name, draft.failures.length);
+  draft.failures.push({ name, message });
+}
+
+export function addError(draft: Draft, text: string): void {
+  const message = headChars(text.trim(), maxMessageChars);
+  if (draft.errors.length < maxErrors && !draft.errors.includes(message))
+    draft.errors.push(message);
+}
+
+/** The details, each failing one with its first error; failing tests the runner named only in its report are added. */
+export function finishedTests(draft: Draft): TestDetail[] {
+  const messages = new Map(draft.failures.map(({ name, message }) => [name, message]));
+  const tests = draft.tests.map((test) => {
+    if (test.status !== 'failed' && test.status !== 'error') return test;
+    return { ...test, error: messages.get(test.name) || test.error };
+  });
+  const named = new Set(tests.map(({ name }) => name));
+  for (const { name, message } of draft.failures) {
+    if (named.has(name) || tests.length >= maxDetails) continue;
+    tests.push({ name, status: 'failed', durationMs: null, error: message || null });
+  }
+  return tests;
+}

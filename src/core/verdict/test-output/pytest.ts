@@ -1,0 +1,252 @@
+import { addError, addFailure, addTest, createDraft, type Draft } from './draft.ts';
+import type { Reader, Runner } from './runner.ts';
+import type { TestStatus } from './test-run.ts';
+
+/** pytest with any verbosity, and pytest-xdist. */
+export const pytest: Runner = { name: 'pytest', read };
+
+type Counts = { passed: number; failed: number; skipped: number; errors: number };
+
+/** A session being read. `collected` is how many tests pytest said it would run, null when it did not say. */
+type Session = {
+  readonly draft: Draft;
+  collected: number | null;
+  /** Modules skipped while collecting, which the summary counts as well. */
+  skippedModules: number;
+  counts: Counts | null;
+  wasInterrupted: boolean;
+  /** Title and error of the report being read, `____ test_x ____`. */
+  title: string | null;
+  error: string[];
+  readonly messages: Map<string, string[]>;
+};
+
+function read(): Reader {
+  const sessions: Session[] = [];
+  /** A session without a header, as `-q` prints it; it exists once a line of progress was seen. */
+  const current = (): Session | undefined => sessions.at(-1);
+
+  return {
+    line: (text, number) => {
+      if (/^=+ test session starts =+$/.test(text)) {
+        sessions.push(createSession(number, true));
+        return;
+      }
+      const counts = readSummary(text);
+      if (counts !== null) {
+        let session = current();
+        if (session === undefined || (session.counts !== null && !session.draft.anchored)) {
+          sessions.push((session = createSession(number, false)));
+        }
+        session.counts = counts;
+        session.draft.last = number;
+        endReport(session);
+        return;
+      }
+      let session = current();
+      if (isProgress(text) && (session === undefined || isQuietAndOver(session))) {
+        sessions.push((session = createSession(number, true)));
+      }
+      if (session !== undefined) readLine(session, text, number);
+    },
+    end: () => sessions.map(finish),
+  };
+}
+
+function createSession(line: number, isAnchored: boolean): Session {
+  const draft = createDraft('pytest', line);
+  draft.anchored = isAnchored;
+  return {
+    draft,
+    collected: null,
+    skippedModules: 0,
+    counts: null,
+    wasInterrupted: false,
+    title: null,
+    error: [],
+    messages: new Map(),
+  };
+}
+
+/** Progress after the summary of a quiet run belongs to the next quiet run. */
+function isQuietAndOver({ counts, collected }: Session): boolean {
+  return counts !== null && collected === null;
+}
+
+/** `..F  [ 42%]`, with the file before it or not, or the heading of a report */
+function isProgress(text: string): boolean {
+  if (text.endsWith('=')) return /^=+ (ERRORS|FAILURES|short test summary info) =+$/.test(text);
+  return /^(?:\S+ )?[.FEsxXpP]+ +\[ *\d+%\]$/.test(text);
+}
+
+/** `=== 1 failed, 2 passed in 0.12s ===`, without the rules when quiet; null for any other line. */
+function readSummary(text: string): Counts | null {
+  if (!text.endsWith('=') && !/^\d|^no tests ran/.test(text)) return null;
+  const bare = text.replace(/^=+ /, '').replace(/ =+$/, '');
+  const match = /^(.+) in \d+(?:\.\d+)?s(?: \(\d[\d:, days]*\))?$/.exec(bare);
+  if (match === null) return null;
+  const counts: Counts = { passed: 0, failed: 0, skipped: 0, errors: 0 };
+  if (match[1] === 'no tests ran') return counts;
+  for (const part of (match[1] ?? '').split(', ')) {
+    const item = /^(\d+) ([a-z]+(?: [a-z]+)?)$/.exec(part);
+    if (item === null) return null;
+    const key = kinds[item[2] ?? ''];
+    if (key === undefined) return null;
+    if (key !== 'ignored') counts[key] += Number(item[1]);
+  }
+  return counts;
+}
+
+/** An expected failure counts as skipped, an unexpected pass as passed: pytest says "failed" where it is strict. */
+const kinds: Readonly<Record<string, keyof Counts | 'ignored'>> = {
+  passed: 'passed',
+  xpassed: 'passed',
+  failed: 'failed',
+  skipped: 'skipped',
+  xfailed: 'skipped',
+  error: 'errors',
+  errors: 'errors',
+  warning: 'ignored',
+  warnings: 'ignored',
+  deselected: 'ignored',
+  rerun: 'ignored',
+  reruns: 'ignored',
+  'subtests passed': 'ignored',
+  'subtests failed': 'failed',
+  'subtests skipped': 'ignored',
+};
+
+const statuses: Readonly<Record<string, TestStatus>> = {
+  PASSED: 'passed',
+  XPASS: 'passed',
+  FAILED: 'failed',
+  ERROR: 'error',
+  SKIPPED: 'skipped',
+  XFAIL: 'skipped',
+};
+
+function readLine(session: Session, text: string, number: number): void {
+  const { draft } = session;
+  const collected = /^(?:collecting .*)?collected (\d+) items?(.*)$/.exec(text);
+  if (collected !== null) return readCollected(session, Number(collected[1]), collected[2] ?? '');
+  if (/^_{3,} .* _{3,}$/.test(text)) {
+    endReport(session);
+    session.title = text.replace(/^_+ /, '').replace(/ _+$/, '');
+    return;
+  }
+  if (session.title !== null && readReport(session, text)) return;
+  if (text.startsWith('INTERNALERROR>') || /^ERROR: \S/.test(text)) addError(draft, text);
+  if (
+    /^!{3,} .*(KeyboardInterrupt|Interrupted|_pytest\.outcomes\.Exit|xdist).* !{3,}$/.test(text)
+  ) {
+    session.wasInterrupted = true;
+  }
+  const word = text.slice(0, Math.max(0, text.indexOf(' ')));
+  if (word in statuses) return readShortSummary(session, word, text.slice(word.length + 1));
+  readVerbose(draft, text, number);
+}
+
+/** `collected 12 items / 1 error / 3 deselected / 9 selected` */
+function readCollected(session: Session, count: number, rest: string): void {
+  session.collected = count;
+  for (const part of rest.split('/')) {
+    const match = /^ *(\d+) (selected|skipped) *$/.exec(part);
+    if (match?.[2] === 'selected') session.collected = Number(match[1]);
+    if (match?.[2] === 'skipped') session.skippedModules = Number(match[1]);
+  }
+}
+
+/** Keeps the first `E   ` lines of a report; false when the line is outside of it. */
+function readReport(session: Session, text: string): boolean {
+  if (/^=+ .* =+$/.test(text)) {
+    endReport(session);
+    return false;
+  }
+  if (text.startsWith('E  ') && session.error.length < 30) session.error.push(text.slice(4));
+  return true;
+}
+
+function endReport(session: Session): void {
+  const { title, error, messages } = session;
+  if (title !== null && error.length > 0 && messages.size < 2000) {
+    const known = messages.get(title) ?? [];
+    messages.set(title, known);
+    if (known.length < 100) known.push(trimIndent(error));
+  }
+  session.title = null;
+  session.error = [];
+}
+
+function trimIndent(lines: readonly string[]): string {
+  const indent = /^ */.exec(lines[0] ?? '')?.[0].length ?? 0;
+  return lines
+    .map((line) => line.slice(Math.min(indent, /^ */.exec(line)?.[0].length ?? 0)))
+    .join('\n');
+}
+
+/** `FAILED test_a.py::test_x - AssertionError: …` */
+function readShortSummary(session: Session, word: string, rest: string): void {
+  const { draft } = session;
+  const dash = rest.indexOf(' - ');
+  const id = (dash === -1 ? rest : rest.slice(0, dash)).trim();
+  const status = statuses[word];
+  if (status !== 'failed' && status !== 'error') {
+    if (word === 'SKIPPED' || !id.includes('::')) return;
+    const isKnown = draft.tests.some(({ name }) => name === id);
+    if (!isKnown && status !== undefined) addTest(draft, id, status);
+    return;
+  }
+  const isModule = !id.includes('::');
+  if (isModule && !/\.py$|[\\/]/.test(id)) return;
+  const message = messageOf(session, id) ?? (dash === -1 ? '' : rest.slice(dash + 3));
+  if (isModule) addError(draft, `${id}: ${message}`);
+  addFailure(draft, id, message);
+}
+
+/** The report is titled by the test's name without its file: `TestGroup.test_x`. */
+function messageOf({ messages }: Session, id: string): string | undefined {
+  const name = id.split('::').slice(1).join('.');
+  const titles =
+    name === ''
+      ? [`ERROR collecting ${id}`]
+      : [name, `ERROR at setup of ${name}`, `ERROR at teardown of ${name}`];
+  for (const title of titles) {
+    const message = messages.get(title)?.shift();
+    if (message !== undefined) return message;
+  }
+  return undefined;
+}
+
+/** `test_a.py::test_x PASSED   [  8%]`, and `[gw0] [  8%] PASSED test_a.py::test_x` of xdist. */
+function readVerbose(draft: Draft, text: string, number: number): void {
+  if (!text.includes('::')) return;
+  const match =
+    /^(\S+::.*?) (PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS)(?: \(.*\))?(?: +\[ *\d+%\])?$/.exec(
+      text.trimEnd(),
+    );
+  const parallel =
+    /^\[gw\d+\] \[ *\d+%\] (PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS) (\S+::.*)$/.exec(
+      text.trimEnd(),
+    );
+  const [id, word] = match === null ? [parallel?.[2], parallel?.[1]] : [match[1], match[2]];
+  const status = statuses[word ?? ''];
+  if (id === undefined || status === undefined) return;
+  draft.last = number;
+  addTest(draft, id, status);
+}
+
+function finish(session: Session): Draft {
+  endReport(session);
+  const { draft, counts, collected, skippedModules } = session;
+  if (counts === null) {
+    draft.incomplete = true;
+    return draft;
+  }
+  draft.passed = counts.passed;
+  draft.failed = counts.failed + counts.errors;
+  draft.skipped = counts.skipped;
+  const ran = counts.passed + counts.failed + counts.skipped;
+  const isShort = collected !== null && (ran < collected || ran > collected + skippedModules);
+  draft.incomplete = draft.failed === 0 && (session.wasInterrupted || isShort);
+  return draft;
+}

@@ -1,0 +1,13 @@
+import type { Draft } from './draft.ts';
+
+/**
+ * Reads the output of one runner, line by line. Every reader sees every line, also those of other runners: it keeps
+ * what it recognises and never throws. A line comes without escapes and without its break, at most 4096 characters.
+ */
+export type Reader = {
+  readonly line: (text: string, number: number) => void;
+  /** The runs that were recognised, in order. */
+  readonly end: () => readonly Draft[];
+};
+
+export type Runner = { readonly name: string; readonly read: () => Reader };

@@ -1,0 +1,206 @@
+import { addError, addFailure, countTest, createDraft, type Draft } from './draft.ts';
+import type { NodeSummary } from './node-summary.ts';
+import { isTestFile } from './node-load-error.ts';
+import type { TapDiagnostic } from './tap-diagnostic.ts';
+import type { TapPoint } from './tap-line.ts';
+import type { TestStatus } from './test-run.ts';
+
+/** The points of one indentation: how many came, how many were planned, whether one of them failed. */
+type Level = { readonly indent: number; count: number; plan: number | null; hasFailed: boolean };
+
+/** `detail` is -1 for a point that stands for its subtests and is not counted itself. */
+type Point = {
+  readonly name: string;
+  readonly indent: number;
+  readonly detail: number;
+  isFailed: boolean;
+};
+
+/** One TAP stream while it is read. */
+export type TapStream = {
+  readonly draft: Draft;
+  readonly levels: Level[];
+  /** Names of the subtests around the line being read. */
+  readonly titles: { readonly indent: number; readonly name: string }[];
+  /** Points whose subtests follow in braces and whose brace is still open. */
+  readonly blocks: TapPoint[];
+  /** A plan seen behind a complete stream: of the next stream, or printed by a test. */
+  nextPlan: number | null;
+  /** Files that node:test counts as one failed test, with the last error printed before. */
+  readonly unloaded: Map<string, string>;
+  printedError: string;
+  isNode: boolean;
+  isClosed: boolean;
+  /** The last point, for the diagnostics that follow it. */
+  last: Point | null;
+};
+
+const subtestIndent = 4;
+
+export function createStream(
+  line: number,
+  hasVersion: boolean,
+  plan: number | null = null,
+): TapStream {
+  const draft = createDraft('tap', line);
+  draft.anchored = hasVersion;
+  return {
+    draft,
+    levels: [{ indent: 0, count: 0, plan, hasFailed: false }],
+    titles: [],
+    blocks: [],
+    nextPlan: null,
+    unloaded: new Map(),
+    printedError: '',
+    isNode: false,
+    isClosed: false,
+    last: null,
+  };
+}
+
+export function isComplete({ levels, blocks }: TapStream): boolean {
+  const [top] = levels;
+  return top !== undefined && top.plan === top.count && blocks.length === 0;
+}
+
+export function hasPoints({ levels }: TapStream): boolean {
+  return (levels[0]?.count ?? 0) > 0;
+}
+
+/**
+ * Takes a point. Its number must be the next of its level, else a test printed it. A point behind deeper points is
+ * their parent: it counts itself only when it failed and none of them did.
+ */
+export function addPoint(stream: TapStream, point: TapPoint, line: number): void {
+  const enclosing = stream.levels.findLast((level) => level.indent <= point.indent);
+  const existing = enclosing?.indent === point.indent ? enclosing : undefined;
+  if (existing === undefined && point.indent !== (enclosing?.indent ?? 0) + subtestIndent) return;
+  if (point.number !== null && point.number !== (existing?.count ?? 0) + 1) return;
+  const subtests = leaveDeeper(stream, point.indent);
+  const level = existing ?? openLevel(stream, point.indent);
+  level.count++;
+  stream.draft.last = line;
+  stream.last = null;
+  if (point.opensBlock) {
+    stream.blocks.push(point);
+    enterTitle(stream, point.indent, point.name);
+    return;
+  }
+  settle(stream, level, point, subtests);
+}
+
+/** Ends a block of subtests in braces. */
+export function closeBlock(stream: TapStream, indent: number): void {
+  const point = stream.blocks.at(-1);
+  if (point === undefined || point.indent !== indent) return;
+  stream.blocks.pop();
+  const subtests = leaveDeeper(stream, indent);
+  const level = stream.levels.findLast((known) => known.indent === indent);
+  if (level !== undefined) settle(stream, level, point, subtests);
+}
+
+type Subtests = { readonly count: number; readonly hasFailed: boolean };
+
+function settle(stream: TapStream, level: Level, point: TapPoint, subtests: Subtests): void {
+  const status = statusOf(point);
+  if (status === 'failed') level.hasFailed = true;
+  const isCounted = subtests.count === 0 || (status === 'failed' && !subtests.hasFailed);
+  const outer = stream.titles
+    .filter((title) => title.indent < point.indent)
+    .map((title) => title.name);
+  const name = [...outer, point.name].join(' > ');
+  const isFailed = status === 'failed';
+  stream.last = {
+    name,
+    indent: point.indent,
+    detail: isCounted ? stream.draft.tests.length : -1,
+    isFailed,
+  };
+  if (!isCounted) return;
+  countTest(stream.draft, name, status, point.durationMs);
+  if (!isFailed) return;
+  addFailure(stream.draft, name, '');
+  if (isTestFile(name)) stream.unloaded.set(name, stream.printedError);
+  stream.printedError = '';
+}
+
+function statusOf({ isOk, directive }: TapPoint): TestStatus {
+  if (directive !== null) return 'skipped';
+  return isOk ? 'passed' : 'failed';
+}
+
+function leaveDeeper({ levels }: TapStream, indent: number): Subtests {
+  let count = 0;
+  let hasFailed = false;
+  while ((levels.at(-1)?.indent ?? 0) > indent) {
+    const level = levels.pop();
+    count += level?.count ?? 0;
+    hasFailed ||= level?.hasFailed ?? false;
+  }
+  return { count, hasFailed };
+}
+
+function openLevel({ levels }: TapStream, indent: number): Level {
+  const level: Level = { indent, count: 0, plan: null, hasFailed: false };
+  levels.push(level);
+  return level;
+}
+
+export function enterTitle({ titles }: TapStream, indent: number, name: string): void {
+  while ((titles.at(-1)?.indent ?? -1) >= indent) titles.pop();
+  titles.push({ indent, name });
+}
+
+/** Only the plan of the outermost level is kept: a subtest that misses its own plan fails its parent. */
+export function addPlan(stream: TapStream, count: number, line: number): void {
+  const [top] = stream.levels;
+  if (top === undefined) return;
+  stream.draft.last = line;
+  if (isComplete(stream) && top.count > 0) stream.nextPlan = count;
+  else top.plan = count;
+}
+
+export function applyDiagnostic(stream: TapStream, diagnostic: TapDiagnostic): void {
+  if (diagnostic.type !== null) stream.isNode = true;
+  const { last, draft } = stream;
+  if (last === null) return;
+  const test = draft.tests[last.detail];
+  if (test !== undefined && diagnostic.durationMs !== null) {
+    draft.tests[last.detail] = { ...test, durationMs: diagnostic.durationMs };
+  }
+  if (!last.isFailed || (last.detail === -1 && isAboutSubtests(diagnostic))) return;
+  addFailure(draft, last.name, diagnostic.message);
+}
+
+/** Only node:test says why a parent failed; mostly because a subtest did, which is told there. */
+function isAboutSubtests({ type, message }: TapDiagnostic): boolean {
+  return type === null || /^\d+ subtests? failed$/.test(message.trim());
+}
+
+/** node:test ends its TAP with its own counts, which also tell tests from suites. */
+export function closeByNode(stream: TapStream, summary: NodeSummary, line: number): void {
+  const { draft } = stream;
+  stream.isNode = true;
+  draft.incomplete =
+    !isComplete(stream) || summary.tests !== summary.passed + summary.failed + summary.skipped;
+  stream.isClosed = true;
+  draft.framework = 'node:test';
+  draft.last = line;
+  draft.passed = summary.passed;
+  draft.failed = summary.failed;
+  draft.skipped = summary.skipped;
+  for (const [file, error] of stream.unloaded)
+    addError(draft, `${file}: ${error || 'the file failed to run'}`);
+}
+
+/** Ends a stream that nothing else ended. Without its plan, or with another number of points, it was cut off. */
+export function closeStream(stream: TapStream): void {
+  if (stream.isClosed) return;
+  stream.isClosed = true;
+  const planned = stream.levels[0]?.plan;
+  stream.draft.incomplete = stream.isNode || !isComplete(stream);
+  if (stream.isNode) stream.draft.framework = 'node:test';
+  if (planned !== null && planned !== undefined && planned < (stream.levels[0]?.count ?? 0)) {
+    addError(stream.draft, `more test points than the ${planned} that were planned`);
+  }
+}

@@ -1,0 +1,92 @@
+import type { Activity, AgentOutcome } from '../core/agent/outcome.ts';
+import type { ProcessEnd, ProcessIdentity } from './process.ts';
+
+/** Everything an adapter may use to build its command. Plain data. */
+export type AgentRun = {
+  readonly loopId: string;
+  readonly taskId: string;
+  readonly iteration: number;
+  readonly maxIterations: number;
+  /** Null when the agent has no models; recorded as `default`. */
+  readonly model: string | null;
+  readonly systemPrompt: string | null;
+  readonly prompt: string;
+  /** Absolute path of the prompt as a file (also `LOOPWRIGHT_PROMPT_FILE`). */
+  readonly promptFile: string;
+  readonly cwd: string;
+  /** The allow-listed environment; adapters add their own quiet settings. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly maxTurns: number;
+};
+
+export type AgentCommand = {
+  readonly argv: readonly [string, ...string[]];
+  readonly env: Readonly<Record<string, string>>;
+  /** Written to stdin, which is then closed. Null: stdin is /dev/null. */
+  readonly stdin: string | null;
+  /** Files the agent needs beside its command, written before it starts (absolute path → content). */
+  readonly files: Readonly<Record<string, string>>;
+};
+
+export type AgentEvent =
+  | { readonly type: 'activity'; readonly activity: Activity }
+  /** What this run has used so far: totals, not differences. */
+  | {
+      readonly type: 'usage';
+      readonly tokens: AgentOutcome['tokens'];
+      readonly costUsd: number | null;
+    }
+  /** The terminal event of the stream was seen: the agent is finished even if it does not exit. */
+  | { readonly type: 'result' };
+
+/**
+ * A coding agent as data plus pure functions. `S` is the parser's own state; `parse` may mutate nothing and
+ * returns the next state. Lines come without their newline, as bounded text.
+ */
+export type AgentAdapter<S = unknown> = {
+  readonly name: string;
+  /** `cli` agents get 30 minutes per iteration, `native` 5. */
+  readonly kind: 'cli' | 'native';
+  command(run: AgentRun): AgentCommand;
+  start(): S;
+  parse(line: string, state: S): { readonly state: S; readonly events: readonly AgentEvent[] };
+  finish(state: S, end: ProcessEnd, stderrTail: string): AgentOutcome;
+};
+
+export type AgentSink = {
+  /** Called with the process identity before the agent may act; the run starts only after it resolves. */
+  started(identity: ProcessIdentity): Promise<void>;
+  activity(activity: Activity): void;
+  /** What this run has used so far: totals, not differences. */
+  usage(tokens: AgentOutcome['tokens'], costUsd: number | null): void;
+};
+
+export type AgentLimits = {
+  readonly timeoutMs: number;
+  readonly graceMs: number;
+};
+
+export type AgentFiles = {
+  /** Absolute paths; stdout is the raw transcript. */
+  readonly stdout: string;
+  readonly stderr: string;
+};
+
+export type AgentRunResult = {
+  readonly outcome: AgentOutcome;
+  readonly end: ProcessEnd;
+  readonly durationMs: number;
+};
+
+/** Runs one agent once, from a fresh process, and ends everything it started before it settles. */
+export interface AgentRunner {
+  readonly name: string;
+  readonly kind: 'cli' | 'native';
+  run(
+    run: AgentRun,
+    files: AgentFiles,
+    limits: AgentLimits,
+    sink: AgentSink,
+    signal: AbortSignal,
+  ): Promise<AgentRunResult>;
+}

@@ -1,0 +1,15 @@
+/** Files kept for each iteration, under the state folder. Written by temp + rename; never whole transcripts in memory. */
+export interface Artifacts {
+  /** Absolute folder of a loop's files. */
+  loopDir(loopId: string): string;
+  /** Absolute folder of one iteration's files, made if need be. */
+  iterationDir(loopId: string, number: number): Promise<string>;
+  /** Absolute folder for a verification that belongs to no iteration (baseline, merge), made if need be. */
+  namedDir(loopId: string, name: string): Promise<string>;
+  write(file: string, text: string): Promise<void>;
+  /** At most the last `maxBytes` of a file as text; null when it does not exist. */
+  readTail(file: string, maxBytes: number): Promise<string | null>;
+  remove(loopId: string): Promise<void>;
+  /** Bytes used by a loop's files. */
+  diskUsage(loopId: string): Promise<number>;
+}

@@ -1,0 +1,23 @@
+import type { Activity, AgentOutcome } from '../core/agent/outcome.ts';
+import type { RecordedEvent } from '../core/loop/event.ts';
+import type { Loop } from '../core/loop/loop.ts';
+
+/** What people and programs can watch: stored facts with their sequence, and live lines that are never stored. */
+export type LiveEvent =
+  | { readonly kind: 'recorded'; readonly loop: Loop; readonly recorded: RecordedEvent }
+  | {
+      readonly kind: 'activity';
+      readonly loopId: string;
+      readonly iteration: number;
+      readonly activity: Activity;
+    }
+  | {
+      readonly kind: 'usage';
+      readonly loopId: string;
+      readonly tokens: AgentOutcome['tokens'];
+      readonly costUsd: number | null;
+    }
+  /** Talk about the session as a whole. */
+  | { readonly kind: 'notice'; readonly text: string };
+
+export type LiveListener = (event: LiveEvent) => void;

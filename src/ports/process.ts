@@ -1,0 +1,78 @@
+/** How a supervised process ended. Exactly one of these, always. */
+export type ProcessEnd =
+  | { readonly kind: 'exited'; readonly code: number }
+  | { readonly kind: 'signalled'; readonly signal: string }
+  | { readonly kind: 'timed-out'; readonly afterMs: number }
+  | { readonly kind: 'cancelled' }
+  /** Finished its work (by `finished()`), did not exit by itself, and was ended. */
+  | { readonly kind: 'ended-after-result' }
+  | { readonly kind: 'not-started'; readonly error: string; readonly code: string };
+
+/** Who a process is, across reboots and pid reuse. */
+export type ProcessIdentity = {
+  readonly pid: number;
+  /** Clock ticks since boot from `/proc/PID/stat`; null where the platform has none. */
+  readonly startTime: string | null;
+  readonly bootId: string | null;
+  readonly host: string;
+};
+
+export type ProcessSpec = {
+  readonly argv: readonly [string, ...string[]];
+  readonly cwd: string;
+  /** The whole environment; nothing is inherited. The supervisor adds one variable to find what leaves its sight. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly stdin: string | null;
+  /** Absolute paths the streams are written to as they come; null: not kept on disk. */
+  readonly stdoutFile: string | null;
+  readonly stderrFile: string | null;
+  /** How much of each stream's end is kept in memory, in bytes. */
+  readonly tailBytes: number;
+  readonly timeoutMs: number | null;
+  readonly graceMs: number;
+};
+
+export type ProcessSink = {
+  /** Awaited before the program may act (where the platform allows). */
+  started?(identity: ProcessIdentity): Promise<void>;
+  /** Complete lines of stdout without the newline; over-long lines are cut and marked. */
+  line?(line: string): void;
+};
+
+export type ProcessResult = {
+  readonly end: ProcessEnd;
+  readonly durationMs: number;
+  readonly stdoutTail: string;
+  readonly stderrTail: string;
+  readonly stdoutBytes: number;
+  readonly stderrBytes: number;
+};
+
+/**
+ * Starts programs and ends them with all they started. `run` settles only when nothing is left that can be found.
+ * It throws when output cannot be written, when the sink throws, and when processes survive even KILL.
+ */
+export interface Supervisor {
+  run(
+    spec: ProcessSpec,
+    sink: ProcessSink,
+    signal: AbortSignal,
+    control?: ProcessControl,
+  ): Promise<ProcessResult>;
+  /** This process. */
+  self(): Promise<ProcessIdentity>;
+  /** Whether that very process (not a reused pid) still lives. Unknown hosts count as alive. */
+  isAlive(identity: ProcessIdentity): Promise<boolean>;
+  /**
+   * Ends what a dead owner's process left behind: its tree if it is still that process, and daemons that carry its mark
+   * even if it is gone. True when something was ended.
+   */
+  endLeftover(identity: ProcessIdentity, graceMs: number): Promise<boolean>;
+}
+
+/** Lets the stream's reader say that the program has delivered its result. */
+export type ProcessControl = {
+  /** Resolves when the result was seen; the process then has `lingerMs` to exit. */
+  readonly finished: Promise<void>;
+  readonly lingerMs: number;
+};

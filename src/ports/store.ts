@@ -1,0 +1,191 @@
+import type { LoopEvent, RecordedEvent } from '../core/loop/event.ts';
+import type { Iteration, Loop } from '../core/loop/loop.ts';
+import type { LoopStatus } from '../core/loop/status.ts';
+import type { NewTask, Task, TaskStatus } from '../core/task/task.ts';
+import type { BaselineState } from '../core/loop/event.ts';
+import type { VerificationReport } from '../core/verdict/report.ts';
+import type { ProcessIdentity } from './process.ts';
+import type { Queue } from './queue.ts';
+
+/**
+ * The durable state of one project. Everything inside `write` commits together or not at all; a crash between
+ * two calls of `write` is only a pause. No I/O other than the store's own happens inside.
+ */
+export interface Store extends AsyncDisposable {
+  /** A short exclusive transaction. Rolls back when `work` throws. */
+  write<T>(work: (tx: StoreTx) => Promise<T>): Promise<T>;
+  /** A consistent view; changes are refused or lost, never partly applied. */
+  read<T>(work: (tx: StoreTx) => Promise<T>): Promise<T>;
+}
+
+export interface StoreTx {
+  readonly tasks: Tasks;
+  readonly loops: Loops;
+  readonly queue: Queue;
+  readonly sessions: Sessions;
+  readonly requests: Requests;
+  readonly baselines: Baselines;
+}
+
+export interface Loops {
+  /** Appends the first event of a loop (`loop.created`) and returns the folded loop. */
+  create(event: Extract<LoopEvent, { type: 'loop.created' }>, time: number): Promise<Loop>;
+
+  /**
+   * Appends facts and writes the projection they fold into, in this transaction.
+   * Refused with `store.fenced` when `token` is not the newest claim of the loop: the caller was replaced.
+   * `loop` is the caller's own fold; a mismatch of its sequence with the log is refused with `store.conflict`.
+   */
+  append(
+    input: AppendInput,
+  ): Promise<{ readonly loop: Loop; readonly recorded: readonly RecordedEvent[] }>;
+
+  get(id: string): Promise<Loop | null>;
+  /** Newest first. */
+  list(filter: LoopFilter): Promise<readonly LoopRow[]>;
+  iteration(loopId: string, number: number): Promise<Iteration | null>;
+  /** Events after `since`, in order, at most `limit`. */
+  events(loopId: string, since: number, limit: number): Promise<readonly RecordedEvent[]>;
+  /** Checks the hash chain of a loop's log; the first broken sequence, or null. */
+  verifyChain(loopId: string): Promise<number | null>;
+  /** Removes the loop with its events and iterations. The caller has made sure that it rests. */
+  delete(id: string): Promise<void>;
+  /** Attempts a task has had so far, over all its loops. */
+  countAttempts(taskId: string): Promise<number>;
+  /** The current fencing token (0 before the first claim). */
+  token(id: string): Promise<number>;
+}
+
+export type AppendInput = {
+  readonly loop: Loop;
+  readonly token: number;
+  readonly time: number;
+  readonly elapsedMs: number;
+  readonly events: readonly LoopEvent[];
+};
+
+export type LoopFilter = {
+  readonly taskId?: string;
+  readonly statuses?: readonly LoopStatus[];
+  readonly limit?: number;
+};
+
+/** A loop as a line in a list. */
+export type LoopRow = {
+  readonly id: string;
+  readonly taskId: string;
+  readonly title: string;
+  readonly status: LoopStatus;
+  readonly reason: string | null;
+  readonly iterations: number;
+  readonly branch: string | null;
+  readonly costUsd: number | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly owner: string | null;
+};
+
+export interface Tasks {
+  /** Inserts a task; refuses a cycle (`task.cycle`, message shows it) and unknown references. */
+  add(id: string, task: NewTask, now: number): Promise<Task>;
+  /** Changes fields; dependencies and parents are checked for cycles again. */
+  edit(id: string, change: Partial<NewTask>, now: number): Promise<Task>;
+  addDependency(taskId: string, dependsOn: string, now: number): Promise<void>;
+  removeDependency(taskId: string, dependsOn: string, now: number): Promise<void>;
+  get(id: string): Promise<Task | null>;
+  /** Exact id, then id prefix, then slug of the title; ambiguity is an error with the candidates. */
+  resolve(reference: string): Promise<Task>;
+  /** In creation order. */
+  list(filter: TaskFilter): Promise<readonly Task[]>;
+  dependenciesOf(id: string): Promise<readonly Task[]>;
+  dependentsOf(id: string): Promise<readonly Task[]>;
+  childrenOf(id: string): Promise<readonly Task[]>;
+  /** All dependency edges, for trees and exports. */
+  edges(): Promise<readonly { readonly taskId: string; readonly dependsOn: string }[]>;
+  /** Ready tasks in the order they would be claimed. */
+  ready(limit: number): Promise<readonly Task[]>;
+  /** Moves a task by the table of allowed transitions and does the cascades. Anything else throws `task.transition`. */
+  transition(id: string, to: TaskStatus, change: TransitionInput): Promise<Task>;
+  /** The next ready task, or this one if it is ready, in one atomic statement. Null when there is none. */
+  claim(input: ClaimInput): Promise<TaskClaim | null>;
+  /** The claim a task is held by now; null when nobody holds it. */
+  claimOf(id: string): Promise<TaskClaim | null>;
+  renew(claim: TaskClaim, leaseUntil: number): Promise<boolean>;
+  /** Returns tasks with expired leases to pending, except those held by `keep`; says which. */
+  expireLeases(now: number): Promise<readonly string[]>;
+  release(claim: TaskClaim): Promise<void>;
+  guide(id: string, text: string, now: number): Promise<void>;
+  delete(id: string): Promise<void>;
+  counts(): Promise<Readonly<Record<TaskStatus, number>> & { readonly ready: number }>;
+  log(
+    id: string,
+  ): Promise<readonly { readonly time: number; readonly type: string; readonly text: string }[]>;
+}
+
+export type TaskFilter = { readonly status?: TaskStatus; readonly parentId?: string | null };
+
+export type TransitionInput = {
+  readonly now: number;
+  readonly reason?: string | null;
+  readonly summary?: string | null;
+  /** Counts as a further try of a failed task (`retries` grows). */
+  readonly retry?: boolean;
+  /** Present when a worker acts: the transition is refused (`store.fenced`) if the claim is not the newest. */
+  readonly claim?: TaskClaim;
+};
+
+export type ClaimInput = {
+  readonly owner: string;
+  readonly now: number;
+  readonly leaseUntil: number;
+  /** Only this task; it may also be paused, failed or blocked when a person asks for it by name. */
+  readonly taskId?: string;
+  /** An owner known to be gone, whose live lease may be taken over. */
+  readonly takeOver?: string;
+};
+
+export type TaskClaim = { readonly taskId: string; readonly owner: string; readonly token: number };
+
+export interface Sessions {
+  start(session: Session): Promise<void>;
+  end(id: string, now: number): Promise<void>;
+  get(id: string): Promise<Session | null>;
+}
+
+export type Session = {
+  readonly id: string;
+  readonly kind: 'run' | 'daemon' | 'command';
+  readonly process: ProcessIdentity;
+  readonly version: string;
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+};
+
+/** What people ask of a running loop from another process. Stored first, then the owner is woken. */
+export interface Requests {
+  add(request: NewRequest): Promise<void>;
+  /** Unhandled ones for a loop, oldest first. */
+  pending(loopId: string): Promise<readonly StoredRequest[]>;
+  handled(id: string, now: number): Promise<void>;
+}
+
+export type NewRequest = {
+  readonly id: string;
+  readonly loopId: string;
+  readonly kind: 'pause' | 'stop' | 'cancel';
+  readonly when: 'finish' | 'cut';
+  readonly now: number;
+};
+
+export type StoredRequest = NewRequest;
+
+/** Verdicts on untouched bases, reused by every loop with the same tree, checks and environment. */
+export interface Baselines {
+  get(key: string): Promise<StoredBaseline | null>;
+  put(key: string, baseline: StoredBaseline, now: number): Promise<void>;
+}
+
+export type StoredBaseline = {
+  readonly state: BaselineState;
+  readonly report: VerificationReport;
+};

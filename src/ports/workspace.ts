@@ -1,0 +1,171 @@
+import type { FileChanges } from '../core/loop/changes.ts';
+
+/** Where loops work: a git repository or a plain folder. One per project root, stateless between calls. */
+export interface Project {
+  readonly kind: 'git' | 'folder';
+  /** Absolute, real path of the user's checkout. */
+  readonly root: string;
+
+  /** The user's checkout as it is now. `head` is null on an unborn branch and in a folder. */
+  describe(signal: AbortSignal): Promise<CheckoutState>;
+
+  /** Commit id of a branch, tag or id; null when it names nothing. */
+  resolve(ref: string, signal: AbortSignal): Promise<string | null>;
+
+  /**
+   * The workspace of a loop: created, or found again with whatever a crashed owner left in it.
+   * A missing worktree is made anew from the branch; an existing branch is never moved back.
+   */
+  openWorkspace(spec: WorkspaceSpec, signal: AbortSignal): Promise<OpenedWorkspace>;
+
+  /** Removes a loop's worktree. The branch stays. Absent is fine. */
+  removeWorkspace(spec: WorkspaceSpec, signal: AbortSignal): Promise<void>;
+
+  /** Deletes a loop's branch when nothing but the loop needs it. Absent is fine. */
+  deleteBranch(branch: string, signal: AbortSignal): Promise<void>;
+
+  /** The commits of a branch since `base`, oldest first, with the trailers of iteration commits. */
+  checkpoints(branch: string, base: string, signal: AbortSignal): Promise<readonly Checkpoint[]>;
+
+  /** A new branch at a commit; refuses an existing name. */
+  createBranch(name: string, commit: string, signal: AbortSignal): Promise<void>;
+
+  /**
+   * Moves a branch forward to `to`, only if that is a fast-forward from `from`.
+   * Checked out nowhere: the ref is moved. Checked out and clean: files follow. Dirty: refused, nothing changes.
+   */
+  fastForward(branch: string, from: string, to: string, signal: AbortSignal): Promise<FastForward>;
+
+  /** Text of a file at a revision; null when absent. Bounded by `maxBytes`. */
+  readAt(
+    revision: string,
+    file: string,
+    maxBytes: number,
+    signal: AbortSignal,
+  ): Promise<string | null>;
+
+  /** Names of files changed between two commits, and a `--stat`-like summary, for people. */
+  diffSummary(from: string, to: string, signal: AbortSignal): Promise<DiffSummary>;
+
+  /** Patch text between two commits or trees, written to `file`. */
+  writePatch(from: string, to: string, file: string, signal: AbortSignal): Promise<void>;
+}
+
+export type CheckoutState = {
+  readonly branch: string | null;
+  readonly head: string | null;
+  readonly dirty: boolean;
+  /** A merge, rebase or cherry-pick of the user's is under way. */
+  readonly operation: string | null;
+};
+
+export type WorkspaceSpec = {
+  readonly loopId: string;
+  /** `worktree`: own folder and branch. `in-place`: the user's checkout and its current branch. */
+  readonly mode: 'worktree' | 'in-place';
+  /** Absolute path of the worktree; the project root when in place. */
+  readonly path: string;
+  /** `loopwright/<loop id>`, the user's branch in place, null in a folder. */
+  readonly branch: string | null;
+  /** Commit the branch starts from; null in a folder. */
+  readonly base: string | null;
+  /** Ignored paths of the user's checkout to copy or link into a new worktree; missing ones are reported. */
+  readonly copy: readonly string[];
+  readonly link: readonly string[];
+};
+
+export type OpenedWorkspace = {
+  readonly workspace: Workspace;
+  /** False when the worktree was there already. Setup runs only on true. */
+  readonly created: boolean;
+  /** What had to be put right: half rebase aborted, stale lock removed, worktree made anew, ... in plain words. */
+  readonly repaired: readonly string[];
+  /** Entries of `copy` and `link` that do not exist in the user's checkout. */
+  readonly missing: readonly string[];
+};
+
+/** One loop's files. Only its owner calls it, one call at a time. */
+export interface Workspace {
+  readonly path: string;
+  readonly branch: string | null;
+
+  /** Current commit of the workspace; null in a folder. */
+  head(signal: AbortSignal): Promise<string | null>;
+
+  /**
+   * Content identity of all files as they are now (tracked and untracked, ignored ones left out), as a tree id
+   * that stays readable for `changes`, `restore` and `commit`. Does not disturb the index the agent sees.
+   */
+  snapshot(signal: AbortSignal): Promise<string>;
+
+  /** What differs between two snapshots. Renames are found. Paths are relative, `/`-separated, sorted. */
+  changes(fromTree: string, toTree: string, signal: AbortSignal): Promise<FileChanges>;
+
+  /** Puts paths back to what they were in a snapshot; paths absent there are deleted. */
+  restore(fromTree: string, paths: readonly string[], signal: AbortSignal): Promise<void>;
+
+  /**
+   * Commits what changed since `startTree` on the loop's branch, on top of what the agent itself committed.
+   * What was already different from HEAD at `startTree` (left by checks) stays out unless touched since.
+   * Null commit when there is nothing to commit. Never runs hooks, never prompts.
+   * If the agent moved HEAD off the branch, the branch is brought back with the agent's files kept.
+   */
+  commit(input: CommitInput, signal: AbortSignal): Promise<CommitResult>;
+
+  /** For the prompt: porcelain status, diff against HEAD, recent log; each bounded by characters. */
+  describe(limits: DescribeLimits, signal: AbortSignal): Promise<WorkspaceText>;
+
+  /** Patch text between two snapshots, streamed to a file. */
+  writePatch(fromTree: string, toTree: string, file: string, signal: AbortSignal): Promise<void>;
+
+  /** Rebases the branch onto a commit. On conflict everything is as before and the files are named. */
+  rebase(onto: string, from: string, signal: AbortSignal): Promise<Rebase>;
+
+  /** Bytes on disk used by the workspace's own files (links not followed). */
+  diskUsage(signal: AbortSignal): Promise<number>;
+}
+
+export type CommitInput = {
+  readonly startTree: string;
+  /** Head recorded when the iteration started; the branch never loses commits below it. */
+  readonly startHead: string | null;
+  readonly subject: string;
+  readonly trailers: readonly (readonly [name: string, value: string])[];
+};
+
+export type CommitResult = {
+  readonly commit: string | null;
+  /** Head afterwards (the agent's own commit when it left nothing uncommitted). */
+  readonly head: string | null;
+  /** Snapshot of the files at this moment. */
+  readonly tree: string;
+  /** What was put right, in plain words (HEAD re-attached, lock removed, ...). */
+  readonly repaired: readonly string[];
+};
+
+export type Checkpoint = {
+  readonly commit: string;
+  readonly iteration: number | null;
+  readonly subject: string;
+  readonly timeMs: number;
+};
+
+export type DescribeLimits = { readonly diffChars: number; readonly logEntries: number };
+
+export type WorkspaceText = {
+  readonly status: string;
+  readonly diff: string;
+  readonly log: string;
+};
+
+export type Rebase =
+  | { readonly kind: 'rebased'; readonly head: string }
+  | { readonly kind: 'up-to-date'; readonly head: string }
+  | { readonly kind: 'conflict'; readonly files: readonly string[] };
+
+export type FastForward =
+  | { readonly kind: 'moved'; readonly checkedOut: boolean }
+  | { readonly kind: 'dirty'; readonly path: string }
+  | { readonly kind: 'moved-meanwhile'; readonly now: string | null };
+
+export type DiffSummary = { readonly files: readonly string[]; readonly stat: string };

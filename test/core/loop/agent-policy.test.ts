@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import type { AgentOutcome } from '../../../src/core/agent/outcome.ts';
+import { afterAgent } from '../../../src/core/loop/agent-policy.ts';
+
+const done: AgentOutcome = {
+  kind: 'done',
+  finalText: '',
+  sessionId: null,
+  tokens: null,
+  costUsd: null,
+  model: null,
+  turns: null,
+  contextPercent: null,
+  retryAfterMs: null,
+  resetAtMs: null,
+  evidence: 'e',
+};
+
+describe('what follows an agent run', () => {
+  it('waits as long as the provider says after a rate limit', () => {
+    const outcome = { ...done, kind: 'rate_limited', retryAfterMs: 7000 } as const;
+    expect(afterAgent(outcome, 1, 3, 0.5)).toMatchObject({
+      kind: 'again',
+      condition: 'rate_limit',
+      waitMs: 7000,
+    });
+  });
+
+  it('waits a minute after a rate limit without a time, and never for an absurd one', () => {
+    expect(afterAgent({ ...done, kind: 'rate_limited' }, 1, 3, 0)).toMatchObject({
+      waitMs: 60_000,
+    });
+    const absurd = { ...done, kind: 'rate_limited', retryAfterMs: 1e15 } as const;
+    expect(afterAgent(absurd, 1, 3, 0)).toMatchObject({ waitMs: 7 * 24 * 3_600_000 });
+    const negative = { ...done, kind: 'rate_limited', retryAfterMs: -5 } as const;
+    expect(afterAgent(negative, 1, 3, 0)).toMatchObject({ waitMs: 0 });
+  });
+
+  it('waits until the usage window resets', () => {
+    const outcome = { ...done, kind: 'usage_limit', resetAtMs: 123_456 } as const;
+    expect(afterAgent(outcome, 1, 3, 0)).toMatchObject({
+      condition: 'usage_limit',
+      until: 123_456,
+    });
+  });
+
+  it('retries API errors three times, doubling with 25 % jitter, then lets the iteration end', () => {
+    const outcome = { ...done, kind: 'api_error' } as const;
+    const waits = [1, 2, 3].map((tries) => afterAgent(outcome, tries, 3, 0.5));
+    expect(waits.map((wait) => (wait.kind === 'again' ? wait.waitMs : null))).toEqual([
+      1000, 2000, 4000,
+    ]);
+    expect(afterAgent(outcome, 1, 3, 0)).toMatchObject({ waitMs: 750 });
+    expect(afterAgent(outcome, 1, 3, 1)).toMatchObject({ waitMs: 1250 });
+    expect(afterAgent(outcome, 4, 3, 0.5)).toEqual({ kind: 'proceed' });
+  });
+
+  it('starts a hung agent again once', () => {
+    expect(afterAgent({ ...done, kind: 'hung' }, 1, 3, 0)).toMatchObject({
+      kind: 'again',
+      waitMs: 0,
+    });
+    expect(afterAgent({ ...done, kind: 'hung' }, 2, 3, 0)).toEqual({ kind: 'proceed' });
+  });
+
+  it('lets every other ending go on to its snapshot', () => {
+    for (const kind of ['done', 'refused', 'auth', 'crashed', 'timeout', 'interrupted'] as const) {
+      expect(afterAgent({ ...done, kind }, 1, 3, 0)).toEqual({ kind: 'proceed' });
+    }
+  });
+});

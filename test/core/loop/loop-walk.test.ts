@@ -1,0 +1,135 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { defaultSettings, type Settings } from '../../../src/core/config/schema.ts';
+import type { LoopOptions } from '../../../src/core/loop/event.ts';
+import { fold } from '../../../src/core/loop/evolve.ts';
+import { countedIterations, openIteration } from '../../../src/core/loop/loop.ts';
+import { hasProof } from '../../../src/core/loop/proof.ts';
+import { repair } from '../../../src/core/loop/repair.ts';
+import { isResting } from '../../../src/core/loop/status.ts';
+import { plainOptions, SimulatedWorld, walk } from '../../support/simulated-loop.ts';
+
+const setups = fc.record({
+  verify: fc.boolean(),
+  keepGoing: fc.boolean(),
+  verifyOnly: fc.boolean(),
+  requireClaim: fc.constantFrom('auto', 'always', 'never'),
+  requireDiff: fc.boolean(),
+  cap: fc.integer({ min: 0, max: 8 }),
+});
+
+function optionsOf(setup: {
+  verify: boolean;
+  keepGoing: boolean;
+  verifyOnly: boolean;
+}): LoopOptions {
+  const { verify, keepGoing, verifyOnly } = setup;
+  return { ...plainOptions, verify, keepGoing, verifyOnly };
+}
+
+function settingsOf(setup: { requireClaim: string; requireDiff: boolean; cap: number }): Settings {
+  const settings = defaultSettings();
+  return {
+    ...settings,
+    verify: {
+      ...settings.verify,
+      'require-claim': setup.requireClaim as Settings['verify']['require-claim'],
+      'require-diff': setup.requireDiff,
+    },
+    limits: { ...settings.limits, 'max-iterations': setup.cap },
+  };
+}
+
+function choicesFrom(numbers: readonly number[]) {
+  let at = 0;
+  return { int: (max: number) => (numbers[at++ % numbers.length] ?? 0) % max };
+}
+
+const numbers = fc.array(fc.nat({ max: 1000 }), { minLength: 40, maxLength: 400 });
+
+describe('every path of a loop', () => {
+  it('reaches complete only with a stored passing verification (I1)', () => {
+    let completed = 0;
+    fc.assert(
+      fc.property(numbers, setups, (drawn, setup) => {
+        const { loop, events } = walk(choicesFrom(drawn), optionsOf(setup), settingsOf(setup));
+        if (loop.status !== 'complete') return;
+        completed++;
+        expect(hasProof(loop)).toBe(true);
+        const passes = events.filter(
+          ({ event }) =>
+            (event.type === 'verification.ended' && event.report.overall.passed) ||
+            (event.type === 'baseline.recorded' && event.report?.overall.passed === true),
+        );
+        expect(passes.length).toBeGreaterThan(0);
+        if (!setup.verifyOnly) expect(setup.verify).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+    expect(completed).toBeGreaterThan(20);
+  });
+
+  it('folds to the same loop from the log as step by step (I2)', () => {
+    fc.assert(
+      fc.property(numbers, setups, (drawn, setup) => {
+        const { loop, events } = walk(choicesFrom(drawn), optionsOf(setup), settingsOf(setup));
+        expect(fold(events)).toEqual(loop);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('never counts more iterations than the cap and never reuses a number (I3)', () => {
+    fc.assert(
+      fc.property(numbers, setups, (drawn, setup) => {
+        const { loop } = walk(choicesFrom(drawn), optionsOf(setup), settingsOf(setup));
+        if (setup.cap > 0) expect(countedIterations(loop)).toBeLessThanOrEqual(setup.cap);
+        const seen = loop.iterations.map(({ number }) => number);
+        expect(seen).toEqual(seen.map((_, index) => index + 1));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('leaves no iteration open when it rests', () => {
+    fc.assert(
+      fc.property(numbers, setups, (drawn, setup) => {
+        const { loop } = walk(choicesFrom(drawn), optionsOf(setup), settingsOf(setup));
+        if (isResting(loop.status)) expect(openIteration(loop)).toBeNull();
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('a crash at any point of the log', () => {
+  it('is repaired once, keeps every finished iteration and goes on with the next number (I4)', () => {
+    fc.assert(
+      fc.property(numbers, setups, fc.nat(), (drawn, setup, at) => {
+        const { events } = walk(choicesFrom(drawn), optionsOf(setup), settingsOf(setup));
+        const prefix = events.slice(0, 2 + (at % Math.max(1, events.length - 1)));
+        const crashed = fold(prefix);
+        if (crashed === null || isResting(crashed.status)) return;
+        const world = new SimulatedWorld(choicesFrom(drawn), crashed.options, crashed.settings);
+        world.loop = crashed;
+        world.append(...repair(crashed, { why: 'crash', endedProcess: false }));
+        expect(repair(world.loop, { why: 'again', endedProcess: false })).toEqual([]);
+        world.append({
+          type: 'loop.resumed',
+          sessionId: 's-2',
+          host: 'h',
+          why: 'crash',
+          settings: null,
+          flags: null,
+        });
+        const finished = crashed.iterations.filter(({ endedAt }) => endedAt !== null);
+        expect(world.loop.iterations.slice(0, finished.length)).toEqual(finished);
+        for (let step = 0; step < 200 && world.step(); step++);
+        const numbers = world.loop.iterations.map(({ number }) => number);
+        expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+        if (world.loop.status === 'complete') expect(hasProof(world.loop)).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,311 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { extractSummary, parseSigils } from '../../../src/core/transcript/sigils.ts';
+
+const nothing = {
+  taskDone: null,
+  taskFailed: null,
+  nextModel: null,
+  summary: null,
+  failureReport: null,
+  learnings: [],
+  difficulty: null,
+  retrySuggestion: null,
+};
+
+describe('parseSigils', () => {
+  it('reads a whole final message', () => {
+    const message = `I tried.
+
+<failure-report>
+what_tried: Created all tables in one migration
+why_failed: The foreign key came before its table
+error_category: dependency_error
+relevant_files: src/db.ts, src/schema.ts
+stack_trace: FOREIGN KEY constraint failed
+    at Connection.execute (src/db.ts:45)
+</failure-report>
+
+<learning category="pitfall" tags="SQLite, foreign keys">
+Create referenced tables first.
+</learning>
+<learning tags='git' category='tool_usage'>Use worktrees.</learning>
+
+<difficulty-estimate> hard </difficulty-estimate>
+<retry-suggestion>
+Split the migration.
+</retry-suggestion>
+<next-model>large</next-model>
+<summary>Nothing works yet.</summary>
+<task-failed>t-0dfebf01</task-failed>
+`;
+    expect(parseSigils(message)).toEqual({
+      taskDone: null,
+      taskFailed: 't-0dfebf01',
+      nextModel: 'large',
+      summary: 'Nothing works yet.',
+      failureReport: {
+        whatTried: 'Created all tables in one migration',
+        whyFailed: 'The foreign key came before its table',
+        errorCategory: 'dependency_error',
+        relevantFiles: ['src/db.ts', 'src/schema.ts'],
+        stackTrace: 'FOREIGN KEY constraint failed\n    at Connection.execute (src/db.ts:45)',
+      },
+      learnings: [
+        {
+          category: 'pitfall',
+          tags: ['SQLite', 'foreign keys'],
+          content: 'Create referenced tables first.',
+        },
+        { category: 'tool_usage', tags: ['git'], content: 'Use worktrees.' },
+      ],
+      difficulty: 'hard',
+      retrySuggestion: 'Split the migration.',
+    });
+  });
+
+  it('finds nothing in ordinary text', () => {
+    expect(parseSigils('')).toEqual(nothing);
+    expect(parseSigils('a < b and <b>bold</b> </task-done>')).toEqual(nothing);
+  });
+
+  describe('task-done', () => {
+    it.each([
+      ['alone on its line', 'ok\n<task-done>t-1</task-done>\n', 't-1'],
+      ['with blanks around', 'ok\n  <task-done> t-1 </task-done>\t\n', 't-1'],
+      ['over several lines', '<task-done>\n  t-1\n</task-done>', 't-1'],
+      ['with CRLF', 'ok\r\n<task-done>t-1</task-done>\r\nbye', 't-1'],
+      ['with blanks inside the tag', '<task-done >t-1</task-done >', 't-1'],
+      ['in a sentence', 'I would say <task-done>t-1</task-done> now', null],
+      ['behind a list mark', '- <task-done>t-1</task-done>', null],
+      ['quoted', '`<task-done>t-1</task-done>`', null],
+      ['in a fence', '```\n<task-done>t-1</task-done>\n```\n', null],
+      ['in a tilde fence', '~~~xml\n<task-done>t-1</task-done>\n~~~\n', null],
+      [
+        'in a fence inside a list',
+        '1. so:\n   ```xml\n   <task-done>t-1</task-done>\n   ```',
+        null,
+      ],
+      ['in a fence that is never closed', '```\n<task-done>t-1</task-done>', null],
+      ['behind a fence', '```\n<task-done>t-0</task-done>\n```\n<task-done>t-1</task-done>', 't-1'],
+      [
+        'behind a longer fence',
+        '````\n```\n<task-done>t-0</task-done>\n````\n<task-done>t-1</task-done>',
+        't-1',
+      ],
+      ['empty', '<task-done> </task-done>', null],
+      ['empty, then valid', '<task-done></task-done>\n<task-done>t-1</task-done>', 't-1'],
+      ['with words inside', '<task-done>all of it</task-done>', null],
+      ['not closed', '<task-done>t-1', null],
+      [
+        'mentioned, then meant',
+        'I end with <task-done> when ready.\n<task-done>t-1</task-done>',
+        't-1',
+      ],
+      ['twice', '<task-done>t-1</task-done>\n<task-done>t-2</task-done>', 't-1'],
+      ['in capitals', '<TASK-DONE>t-1</TASK-DONE>', null],
+    ])('%s', (_name, message, id) => {
+      expect(parseSigils(message).taskDone).toBe(id);
+    });
+  });
+
+  it('takes done and failed together as failed', () => {
+    const sigils = parseSigils('<task-done>t-1</task-done>\n<task-failed>t-1</task-failed>');
+    expect(sigils).toEqual({ ...nothing, taskFailed: 't-1' });
+  });
+
+  describe('failure-report', () => {
+    const report = (body: string) =>
+      parseSigils(`<failure-report>${body}</failure-report>`).failureReport;
+
+    it('needs what_tried and why_failed', () => {
+      expect(report('')).toBeNull();
+      expect(report('\nwhat_tried: a\n')).toBeNull();
+      expect(report('\nwhy_failed: b\n')).toBeNull();
+      expect(report('\nwhat_tried: a\nwhy_failed: b\n')).toEqual({
+        whatTried: 'a',
+        whyFailed: 'b',
+        errorCategory: 'unknown',
+        relevantFiles: [],
+        stackTrace: null,
+      });
+    });
+
+    it('lets values go on until the next known key', () => {
+      expect(
+        report(`
+          why_failed: the first line: with a colon
+            the second line
+          error: cannot find it
+          what_tried:
+            one thing
+            and another
+          relevant_files:
+            - src/a.ts
+            - src/b.ts, src/c.ts
+        `),
+      ).toEqual({
+        whatTried: 'one thing\n            and another',
+        whyFailed:
+          'the first line: with a colon\n            the second line\n          error: cannot find it',
+        errorCategory: 'unknown',
+        relevantFiles: ['src/a.ts', 'src/b.ts', 'src/c.ts'],
+        stackTrace: null,
+      });
+    });
+
+    it('ignores fields it does not know and keeps categories it does not know', () => {
+      const found = report(
+        '\nwhat_tried: a\nconfidence: low\nmore of it\nwhy_failed: b\nerror_category: cosmic_ray\n',
+      );
+      expect(found).toMatchObject({ whatTried: 'a', whyFailed: 'b', errorCategory: 'cosmic_ray' });
+    });
+
+    it('cuts the stack at 500 characters without splitting one', () => {
+      const found = report(`\nwhat_tried: a\nwhy_failed: b\nstack_trace: ${'😀'.repeat(600)}\n`);
+      expect(found?.stackTrace).toBe('😀'.repeat(500));
+    });
+
+    it('takes the first valid one', () => {
+      const message = `<failure-report>what_tried: x</failure-report>
+<failure-report>
+what_tried: a
+why_failed: b
+</failure-report>`;
+      expect(parseSigils(message).failureReport).toMatchObject({ whatTried: 'a', whyFailed: 'b' });
+    });
+  });
+
+  describe('learning', () => {
+    const learnings = (message: string) => parseSigils(message).learnings;
+
+    it('skips what is malformed and goes on', () => {
+      const good = '<learning category="pitfall" tags="a">text</learning>';
+      expect(
+        learnings(`<learning>no attributes</learning>
+          <learning category="x">no tags</learning>
+          <learning tags="x">no category</learning>
+          <learning category="x" tags="y"></learning>
+          <learning category=x tags=y>no quotes</learning>
+          <learnings category="x" tags="y">other tag</learnings>
+          ${good} <learning category="x" tags="y">not closed`),
+      ).toEqual([{ category: 'pitfall', tags: ['a'], content: 'text' }]);
+    });
+
+    it('keeps categories it does not know, angle brackets in attributes, tags and code in the content', () => {
+      expect(
+        learnings(`<learning tags = "Vec<T>, a>b," category="wisdom">
+Use <learning> tags like \`x < y\`.
+\`\`\`
+</learning>
+\`\`\`
+</learning>`),
+      ).toEqual([
+        {
+          category: 'wisdom',
+          tags: ['Vec<T>', 'a>b'],
+          content: 'Use <learning> tags like `x < y`.\n```\n</learning>\n```',
+        },
+      ]);
+    });
+  });
+
+  it('takes the first valid difficulty', () => {
+    const message =
+      '<difficulty-estimate>super</difficulty-estimate><difficulty-estimate>easy</difficulty-estimate>';
+    expect(parseSigils(message).difficulty).toBe('easy');
+  });
+
+  it('never throws and is never fooled by code fences', () => {
+    const pieces = fc.constantFrom(
+      ...[
+        '<learning',
+        ' category="',
+        " tags='",
+        '"',
+        "'",
+        '>',
+        '</learning>',
+        '<task-done>',
+        't-1',
+        '</task-done>',
+      ],
+      ...[
+        '\n',
+        '```',
+        '~~~',
+        '`',
+        ' ',
+        '=',
+        '<failure-report>',
+        'what_tried:',
+        'why_failed:',
+        '</failure-report>',
+      ],
+    );
+    const messages = fc
+      .array(fc.oneof(pieces, fc.string({ unit: 'binary', maxLength: 5 })))
+      .map((all) => all.join(''));
+    fc.assert(
+      fc.property(messages, (message) => {
+        parseSigils(message);
+        extractSummary(message);
+        const fenced = parseSigils(`~~~~~~~~\n${message}`);
+        expect(fenced).toEqual(message.includes('~~~~~~~~') ? fenced : nothing);
+      }),
+    );
+  });
+
+  it.each([
+    '<learning',
+    '<learning ',
+    '<learning category="',
+    '<learning category="x" tags=\'y\'>',
+    '<learning a="<learning b=\'" c=\'" ',
+    '</learning',
+    '<task-done>x</task-done>',
+    '<task-done> ',
+    '<failure-report>what_tried:\n',
+    '```\n',
+    '`<',
+    '<summary>\n',
+    'Summary:\n',
+  ])('reads a megabyte of %j in linear time', (piece) => {
+    const message = piece.repeat(1_000_000 / piece.length);
+    const started = performance.now();
+    parseSigils(message);
+    extractSummary(message);
+    expect(performance.now() - started).toBeLessThan(1500);
+  });
+
+  it('reads a megabyte of <learning in milliseconds', () => {
+    const message = '<learning'.repeat(1_000_000 / 9);
+    parseSigils(message);
+    const started = performance.now();
+    parseSigils(message);
+    expect(performance.now() - started).toBeLessThan(300);
+  });
+});
+
+describe('extractSummary', () => {
+  it.each([
+    ['the sigil', '## Summary\nno\n<summary>yes</summary>', 'yes'],
+    ['a second-level heading', 'x\n## Summary\n\n- one\n- two\n', '- one\n- two'],
+    ['a third-level heading', '### Summary\ndone', 'done'],
+    ['a label on its own line', 'Summary:\ndone', 'done'],
+    ['a label with text behind', 'Summary: done\nmore', 'done\nmore'],
+    ['a bold label', '**Summary:** done', 'done'],
+    ['at most five lines', '## Summary\n1\n2\n3\n4\n5\n6', '1\n2\n3\n4\n5'],
+    ['up to the next heading', '## Summary\n1\n\n## Next\n2', '1'],
+    ['up to the sigils', '## Summary\n1\n<task-done>t-1</task-done>', '1'],
+    ['the next heading when the first is empty', '## Summary\n## Summary\nyes', 'yes'],
+  ])('takes %s', (_name, message, summary) => {
+    expect(extractSummary(message)).toBe(summary);
+  });
+
+  it('is null without a summary, and blind to code', () => {
+    expect(extractSummary('I made a summary of things')).toBeNull();
+    expect(extractSummary('```\n## Summary\nno\n```')).toBeNull();
+    expect(extractSummary('')).toBeNull();
+  });
+});

@@ -1,0 +1,439 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseTests, type TestRun } from '../../../../src/core/verdict/test-output/parse-tests.ts';
+import { recorded, recordedNames } from './recorded.ts';
+
+/** Counts in the order passed, failed, skipped. */
+type Expected = readonly [
+  framework: string,
+  passed: number,
+  failed: number,
+  skipped: number,
+  green: boolean | null,
+];
+
+const expected: Readonly<Record<string, Expected>> = {
+  'node-test/spec-pass': ['node:test', 4, 0, 0, true],
+  'node-test/spec-mixed': ['node:test', 3, 4, 5, false],
+  'node-test/spec-mixed-colour': ['node:test', 3, 4, 5, false],
+  'node-test/spec-load': ['node:test', 0, 1, 0, false],
+  'node-test/spec-pass-and-load': ['node:test', 4, 1, 0, false],
+  'node-test/spec-hooks': ['node:test', 0, 2, 0, false],
+  'node-test/spec-cancel': ['node:test', 3, 1, 0, false],
+  'node-test/spec-noise': ['node:test', 1, 1, 0, false],
+  'node-test/tap-pass': ['node:test', 4, 0, 0, true],
+  'node-test/tap-mixed': ['node:test', 3, 4, 5, false],
+  'node-test/tap-load': ['node:test', 0, 1, 0, false],
+  'node-test/tap-pass-and-load': ['node:test', 4, 1, 0, false],
+  'node-test/tap-hooks': ['node:test', 0, 2, 0, false],
+  'node-test/tap-cancel': ['node:test', 3, 1, 0, false],
+  'node-test/tap-noise': ['node:test', 1, 1, 0, false],
+  'node-test/terminal': ['node:test', 7, 4, 5, false],
+  'tap/tape-pass': ['tap', 2, 0, 0, true],
+  'tap/tape-mixed': ['tap', 2, 1, 1, false],
+  'tap/node-tap': ['tap', 1, 1, 2, false],
+  'tap/mocha': ['tap', 3, 2, 2, false],
+  'tap/vitest': ['tap', 6, 2, 2, false],
+  'vitest/pass': ['vitest', 3, 0, 0, true],
+  'vitest/mixed': ['vitest', 2, 2, 3, false],
+  'vitest/several': ['vitest', 5, 2, 3, false],
+  'vitest/several-colour': ['vitest', 5, 2, 3, false],
+  'vitest/verbose': ['vitest', 5, 2, 3, false],
+  'vitest/dot': ['vitest', 5, 2, 3, false],
+  'vitest/terminal': ['vitest', 5, 2, 3, false],
+  'vitest/stdout-then-stderr': ['vitest', 5, 2, 3, false],
+  'vitest/load': ['vitest', 0, 0, 0, false],
+  'vitest/empty': ['vitest', 0, 0, 0, false],
+  'vitest/hooks': ['vitest', 0, 0, 2, false],
+  'vitest/unhandled': ['vitest', 2, 0, 0, false],
+  'vitest/noise': ['vitest', 1, 1, 0, false],
+  'vitest/none': ['vitest', 0, 0, 0, null],
+  'jest/pass': ['jest', 3, 0, 0, true],
+  'jest/mixed': ['jest', 3, 2, 2, false],
+  'jest/several': ['jest', 6, 2, 2, false],
+  'jest/several-colour': ['jest', 6, 2, 2, false],
+  'jest/terminal': ['jest', 6, 2, 2, false],
+  'jest/verbose': ['jest', 6, 2, 2, false],
+  'jest/filtered': ['jest', 1, 0, 2, true],
+  'jest/load': ['jest', 0, 0, 0, false],
+  'jest/empty': ['jest', 0, 0, 0, false],
+  'jest/hooks': ['jest', 0, 2, 0, false],
+  'jest/noise': ['jest', 1, 1, 0, false],
+  'jest/none': ['jest', 0, 0, 0, null],
+  'mocha/pass': ['mocha', 3, 0, 0, true],
+  'mocha/mixed': ['mocha', 3, 2, 2, false],
+  'mocha/mixed-colour': ['mocha', 3, 2, 2, false],
+  'mocha/several': ['mocha', 6, 2, 2, false],
+  'mocha/dot': ['mocha', 3, 2, 2, false],
+  'mocha/load': ['mocha', 0, 0, 0, false],
+  'mocha/hooks': ['mocha', 0, 2, 0, false],
+  'mocha/noise': ['mocha', 1, 1, 0, false],
+  'mocha/empty': ['mocha', 0, 0, 0, null],
+  'pytest/pass': ['pytest', 2, 0, 0, true],
+  'pytest/quiet-pass': ['pytest', 2, 0, 0, true],
+  'pytest/warn': ['pytest', 1, 0, 0, true],
+  'pytest/mixed': ['pytest', 5, 6, 2, false],
+  'pytest/verbose': ['pytest', 5, 6, 2, false],
+  'pytest/quiet': ['pytest', 5, 6, 2, false],
+  'pytest/rA': ['pytest', 5, 6, 2, false],
+  'pytest/colour': ['pytest', 7, 6, 2, false],
+  'pytest/exitfirst': ['pytest', 1, 1, 0, false],
+  'pytest/load': ['pytest', 0, 1, 0, false],
+  'pytest/load-continue': ['pytest', 2, 1, 0, false],
+  'pytest/tbno': ['pytest', 0, 1, 0, false],
+  'pytest/missing': ['pytest', 0, 0, 0, false],
+  'pytest/none': ['pytest', 0, 0, 0, null],
+  'pytest/noise': ['pytest', 1, 2, 0, false],
+  'cargo/pass': ['cargo', 1, 0, 0, true],
+  'cargo/mixed': ['cargo', 2, 2, 2, false],
+  'cargo/colour': ['cargo', 2, 2, 2, false],
+  'cargo/no-fail-fast': ['cargo', 4, 2, 2, false],
+  'cargo/quiet': ['cargo', 4, 2, 2, false],
+  'cargo/compile-error': ['cargo', 0, 0, 0, false],
+  'go/plain-pass': ['go test', 1, 0, 0, true],
+  'go/plain-fail': ['go test', 0, 3, 0, false],
+  'go/plain-all': ['go test', 1, 4, 0, false],
+  'go/v-pass': ['go test', 2, 0, 0, true],
+  'go/v-fail': ['go test', 2, 3, 1, false],
+  'go/v-several': ['go test', 2, 0, 0, true],
+  'go/v-all': ['go test', 4, 4, 1, false],
+  'go/v-none': ['go test', 0, 0, 0, null],
+};
+
+const isGreen = (name: string): boolean => expected[name]?.[4] === true;
+
+function summaryOf({ framework, passed, failed, skipped, green }: TestRun): Expected {
+  return [framework ?? '', passed, failed, skipped, green];
+}
+
+describe('recorded output', () => {
+  it('is listed here without exception', () => {
+    expect(recordedNames().sort()).toEqual(Object.keys(expected).sort());
+  });
+
+  it.each(Object.keys(expected))('%s gives the numbers of its runner', (name) => {
+    const run = parseTests(recorded(name));
+    expect(summaryOf(run)).toEqual(expected[name]);
+    expect(run.total).toBe(run.passed + run.failed + run.skipped);
+    expect(run.unknown).toBe(run.total === 0);
+    expect(run.incomplete).toBe(false);
+  });
+
+  it.each(Object.keys(expected))(
+    '%s reads alike with CRLF and without a last line break',
+    (name) => {
+      const text = recorded(name);
+      const run = parseTests(text);
+      expect(parseTests(text.replaceAll(/\r?\n/g, '\r\n'))).toEqual(run);
+      expect(summaryOf(parseTests(text.trimEnd()))).toEqual(summaryOf(run));
+    },
+  );
+
+  it.each(['node-test', 'vitest', 'jest', 'mocha', 'pytest', 'go'])(
+    'of %s names every failing test',
+    (folder) => {
+      const names = Object.keys(expected).filter((name) => name.startsWith(`${folder}/`));
+      for (const name of names) {
+        const { failures, failed, tests } = parseTests(recorded(name));
+        // A parent test that failed only through its subtests is counted by node:test, but has no report of its own.
+        const parents = /node-test\/(spec|tap)-mixed|node-test\/terminal/.test(name) ? 1 : 0;
+        expect(failures.length, name).toBeGreaterThanOrEqual(failed - parents);
+        const failing = tests.filter((test) => test.status === 'failed' || test.status === 'error');
+        expect(new Set(failing.map((test) => test.name)), name).toEqual(
+          new Set(failures.map((failure) => failure.name)),
+        );
+      }
+    },
+  );
+
+  it.each(
+    Object.keys(expected).filter(
+      (name) => expected[name]?.[2] === 0 && expected[name]?.[4] === false,
+    ),
+  )('%s is not green although its counts look clean', (name) => {
+    expect(parseTests(recorded(name)).errors).not.toEqual([]);
+  });
+});
+
+describe('details', () => {
+  it('of node:test', () => {
+    const { tests, failures } = parseTests(recorded('node-test/spec-mixed'));
+    expect(tests.map(({ name, status }) => `${status} ${name}`)).toMatchInlineSnapshot();
+    expect(failures).toMatchInlineSnapshot();
+  });
+
+  it('of vitest', () => {
+    const { tests, failures, errors } = parseTests(recorded('vitest/several'));
+    expect(tests.map(({ name, status }) => `${status} ${name}`)).toMatchInlineSnapshot();
+    expect(failures).toMatchInlineSnapshot();
+    expect(errors).toMatchInlineSnapshot();
+  });
+
+  it('of jest', () => {
+    const { failures, errors } = parseTests(recorded('jest/several'));
+    expect(failures).toMatchInlineSnapshot();
+    expect(errors).toMatchInlineSnapshot();
+  });
+
+  it('of mocha', () => {
+    const { tests, failures } = parseTests(recorded('mocha/mixed'));
+    expect(tests.map(({ name, status }) => `${status} ${name}`)).toMatchInlineSnapshot();
+    expect(failures.at(1)).toMatchInlineSnapshot();
+  });
+
+  it('of pytest', () => {
+    const { tests, failures } = parseTests(recorded('pytest/verbose'));
+    expect(tests.map(({ name, status }) => `${status} ${name}`)).toMatchInlineSnapshot();
+    expect(failures).toMatchInlineSnapshot();
+  });
+
+  it('of cargo', () => {
+    const { tests, failures } = parseTests(recorded('cargo/no-fail-fast'));
+    expect(tests.map(({ name, status }) => `${status} ${name}`)).toMatchInlineSnapshot();
+    expect(failures).toMatchInlineSnapshot();
+  });
+
+  it('of go test', () => {
+    const { tests, failures, errors } = parseTests(recorded('go/v-all'));
+    expect(tests.map(({ name, status }) => `${status} ${name}`)).toMatchInlineSnapshot();
+    expect(failures).toMatchInlineSnapshot();
+    expect(errors).toMatchInlineSnapshot();
+  });
+
+  it('name the file that could not be loaded, and why', () => {
+    const errors = [
+      'node-test/spec-load',
+      'node-test/tap-load',
+      'vitest/load',
+      'jest/load',
+      'pytest/load',
+    ].map((name) => parseTests(recorded(name)).errors);
+    expect(errors).toMatchInlineSnapshot();
+  });
+});
+
+describe('output that is cut off', () => {
+  it.each(Object.keys(expected).filter((name) => !isGreen(name)))(
+    '%s is green after no line and no byte',
+    (name) => {
+      const text = recorded(name);
+      const step = Math.max(1, Math.floor(text.length / 400));
+      for (let end = 0; end < text.length; end += step) {
+        expect(parseTests(text.slice(0, end)).green, `cut at ${end}`).not.toBe(true);
+      }
+      for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', end + 1)) {
+        expect(parseTests(text.slice(0, end)).green, `cut at ${end}`).not.toBe(true);
+      }
+    },
+  );
+
+  it.each([
+    'node-test/spec-pass',
+    'node-test/tap-pass',
+    'vitest/pass',
+    'jest/pass',
+    'pytest/pass',
+    'cargo/pass',
+    'go/v-pass',
+  ])('%s is incomplete without its end', (name) => {
+    const lines = recorded(name).trimEnd().split('\n');
+    const kept = name === 'cargo/pass' ? lines.slice(0, 6) : lines.slice(0, -3);
+    const run = parseTests(kept.join('\n'));
+    expect(run).toMatchObject({ incomplete: true, green: null });
+  });
+});
+
+describe('several runs in one output', () => {
+  const whole = Object.keys(expected).filter(
+    (name) => expected[name]?.[0] !== 'tap' || !name.includes('mocha'),
+  );
+
+  it('are added when they come from the same runner', () => {
+    for (const first of whole) {
+      for (const second of whole) {
+        if (expected[first]?.[0] !== expected[second]?.[0]) continue;
+        const run = parseTests(`${recorded(first)}\n${recorded(second)}`);
+        const [, passed = 0, failed = 0, skipped = 0] = expected[first] ?? [];
+        const [, morePassed = 0, moreFailed = 0, moreSkipped = 0] = expected[second] ?? [];
+        expect([run.passed, run.failed, run.skipped], `${first} + ${second}`).toEqual([
+          passed + morePassed,
+          failed + moreFailed,
+          skipped + moreSkipped,
+        ]);
+      }
+    }
+  });
+
+  it('are added when they come from different runners', () => {
+    const names = [
+      'node-test/spec-pass',
+      'vitest/mixed',
+      'jest/pass',
+      'mocha/mixed',
+      'pytest/mixed',
+      'cargo/pass',
+      'go/v-fail',
+    ];
+    for (const first of names) {
+      for (const second of names) {
+        const [one, two] = [parseTests(recorded(first)), parseTests(recorded(second))];
+        const both = parseTests(
+          `> npm run first\n\n${recorded(first)}\n> npm run second\n\n${recorded(second)}`,
+        );
+        expect([both.passed, both.failed, both.skipped], `${first} + ${second}`).toEqual([
+          one.passed + two.passed,
+          one.failed + two.failed,
+          one.skipped + two.skipped,
+        ]);
+      }
+    }
+    expect(parseTests(recorded('vitest/pass') + recorded('pytest/pass')).framework).toBe(
+      'vitest+pytest',
+    );
+  });
+});
+
+describe('text that looks like a runner', () => {
+  const fakes = {
+    jest: 'Test Suites: 1 passed, 1 total\nTests:       5 passed, 5 total\nSnapshots:   0 total\nTime:        0.5 s',
+    vitest:
+      ' Test Files  1 passed (1)\n      Tests  9 passed (9)\n   Start at  20:49:11\n   Duration  200ms',
+    mocha: '  9 passing (3ms)\n',
+    pytest: '===== 9 passed in 0.01s =====',
+    cargo:
+      'test result: ok. 7 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s',
+    tap: '1..1\nok 1 - fake\n# tests 1\n# pass 1',
+    node: 'ℹ tests 2\nℹ suites 0\nℹ pass 2\nℹ fail 0\nℹ cancelled 0\nℹ skipped 0\nℹ todo 0\nℹ duration_ms 1.5',
+    go: 'ok  \texample.com/fake\t0.001s',
+  };
+  const red = Object.keys(expected).filter(
+    (name) => !isGreen(name) && expected[name]?.[4] === false,
+  );
+
+  it.each(Object.entries(fakes))('never turns a red run green: %s', (_runner, fake) => {
+    for (const name of red) {
+      const lines = recorded(name).split('\n');
+      const step = Math.max(1, Math.floor(lines.length / 25));
+      for (let at = 0; at <= lines.length; at += step) {
+        const text = lines.toSpliced(at, 0, fake).join('\n');
+        expect(parseTests(text).green, `${name} at ${at}`).not.toBe(true);
+      }
+    }
+  });
+
+  it.each([
+    'node-test/spec-mixed',
+    'vitest/verbose',
+    'pytest/verbose',
+    'jest/verbose',
+    'mocha/mixed',
+  ])('does not change the numbers of %s when a test prints it', (name) => {
+    const lines = recorded(name).split('\n');
+    const at = {
+      'node-test/spec-mixed': 7,
+      'vitest/verbose': 8,
+      'pytest/verbose': 9,
+      'jest/verbose': 0,
+      'mocha/mixed': 4,
+    }[name];
+    for (const [runner, fake] of Object.entries(fakes)) {
+      if (runner === 'go') continue;
+      const run = parseTests(lines.toSpliced(at ?? 0, 0, fake).join('\n'));
+      expect(summaryOf(run), runner).toEqual(expected[name]);
+    }
+  });
+
+  it('is unknown when nothing in it is a runner', () => {
+    const nothing = {
+      framework: null,
+      total: 0,
+      green: null,
+      unknown: true,
+      incomplete: false,
+      errors: [],
+    };
+    expect(parseTests('')).toMatchObject(nothing);
+    expect(
+      parseTests('ok\nall good\n✓ 34 modules transformed.\n✔ Compiled\n5 passed\nTests: fine'),
+    ).toMatchObject(nothing);
+    expect(
+      parseTests('✖ 3 problems (0 errors, 3 warnings)\n  ✓ built in 1.2s\nok 1\nPASS'),
+    ).not.toMatchObject({ green: true });
+  });
+
+  it('does not make other tools incomplete: a linter and a build before the tests', () => {
+    const tools =
+      '\n/repo/a.js\n  1:1  warning  Unused  no-unused\n\n✖ 1 problem (0 errors, 1 warning)\n\n  ✔ Compiled\n✓ built in 1.2s\n';
+    for (const name of Object.keys(expected).filter(isGreen)) {
+      expect(summaryOf(parseTests(`${tools}${recorded(name)}`)), name).toEqual(expected[name]);
+    }
+  });
+});
+
+describe('any text', () => {
+  const pieces = recordedNames().flatMap((name) => recorded(name).split('\n'));
+
+  it('is read without throwing, within bounds, and consistently', () => {
+    const lines = fc.array(
+      fc.oneof(fc.constantFrom(...pieces), fc.string({ unit: 'binary', maxLength: 40 })),
+      { maxLength: 60 },
+    );
+    fc.assert(
+      fc.property(lines, fc.constantFrom('\n', '\r\n', '\r', '\u001b[1A\n'), (all, separator) => {
+        const run = parseTests(all.join(separator));
+        expect(run.total).toBe(run.passed + run.failed + run.skipped);
+        expect(run.unknown).toBe(run.total === 0);
+        if (run.green === true)
+          expect([run.failed, run.errors, run.incomplete, run.passed > 0]).toEqual([
+            0,
+            [],
+            false,
+            true,
+          ]);
+        if (run.framework === null) expect(run.total).toBe(0);
+        expect(run.tests.length).toBeLessThanOrEqual(1000);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('keeps at most 1000 details but counts everything', () => {
+    const points = Array.from(
+      { length: 5000 },
+      (_, i) => `${i % 2 === 0 ? 'ok' : 'not ok'} ${i + 1} - test ${i + 1}`,
+    );
+    const run = parseTests(['TAP version 13', ...points, '1..5000'].join('\n'));
+    expect(run).toMatchObject({ passed: 2500, failed: 2500, incomplete: false });
+    expect(run.tests).toHaveLength(1000);
+    expect(run.failures).toHaveLength(1000);
+  });
+
+  it('is read at tens of megabytes per second', () => {
+    const log = recordedNames().map(recorded).join('\n');
+    const text = log.repeat(Math.ceil(5_000_000 / log.length));
+    const started = performance.now();
+    parseTests(text);
+    expect(performance.now() - started).toBeLessThan(3000);
+  });
+
+  it.each([
+    'ok 1 - ',
+    'TAP version 13\n',
+    '1..1\nok 1\n',
+    ' RUN  v5.1.0 /x\n',
+    '\u001b[200A\u001b[2Kx\n',
+    '    ',
+    '(1.5ms) ',
+    '✔ a (1.5ms)\n',
+    '  1) a\n',
+    '=== RUN   TestA\n',
+    '▶ a\n',
+    'FAIL x.test.js\n',
+    '____ a ____\nE   x\n',
+  ])('is read in linear time when hostile: %j', (piece) => {
+    const text = piece.repeat(Math.ceil(1_000_000 / piece.length));
+    const started = performance.now();
+    parseTests(text);
+    expect(performance.now() - started).toBeLessThan(3000);
+  });
+});
