@@ -1,0 +1,22 @@
+import type { AgentAdapter } from '../../../ports/agent.ts';
+import { emptyText, finishText, parseText, type TextState } from './text-format.ts';
+
+/**
+ * Any shell command as an agent: it gets the prompt on stdin and the reserved variables, and works in its current
+ * folder. It has no second channel for a system prompt, which therefore ends the prompt.
+ */
+export function createCommandAgent(name: string, command: string): AgentAdapter<TextState> {
+  return {
+    name,
+    kind: 'cli',
+    command: (run) => ({
+      argv: ['sh', '-c', command],
+      env: run.env,
+      stdin: run.systemPrompt === null ? run.prompt : `${run.prompt}\n\n${run.systemPrompt}`,
+      files: {},
+    }),
+    start: () => emptyText,
+    parse: parseText,
+    finish: finishText,
+  };
+}

@@ -1,0 +1,134 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { AgentOutcome } from '../../core/agent/outcome.ts';
+import { reservedVariables } from '../../core/env/reserved.ts';
+import type {
+  AgentAdapter,
+  AgentEvent,
+  AgentFiles,
+  AgentLimits,
+  AgentRun,
+  AgentRunner,
+  AgentSink,
+} from '../../ports/agent.ts';
+import type { ProcessEnd, ProcessSpec, Supervisor } from '../../ports/process.ts';
+import { describeEnd } from './agent-outcome.ts';
+
+/** What is said about an agent where it is configured, for every adapter alike. */
+export type AgentPreset = {
+  /** Used whatever the run says; null: the run's. */
+  readonly model: string | null;
+  readonly env: Readonly<Record<string, string>>;
+};
+
+const noPreset: AgentPreset = { model: null, env: {} };
+
+/** An agent that delivered its result and does not exit, since a grandchild holds its output, is ended after this. */
+const lingerMs = 5000;
+const tailBytes = 65_536;
+
+/** Makes an agent out of an adapter. One runner may run any number of iterations, also at once. */
+export function createAgentRunner<S>(
+  adapter: AgentAdapter<S>,
+  supervisor: Supervisor,
+  preset: AgentPreset = noPreset,
+): AgentRunner {
+  return {
+    name: adapter.name,
+    kind: adapter.kind,
+    async run(run, files, limits, sink, signal) {
+      const command = adapter.command(withPreset(run, preset));
+      await writeFiles(command.files);
+      const stream = readStream(adapter, sink);
+      const result = await supervisor.run(
+        {
+          ...specOf(run, files, limits),
+          argv: command.argv,
+          env: command.env,
+          stdin: command.stdin,
+        },
+        { started: (identity) => sink.started(identity), line: (line) => stream.line(line) },
+        signal,
+        { finished: stream.finished, lingerMs },
+      );
+      const { end, durationMs } = result;
+      const judged = adapter.finish(stream.state(), end, result.stderrTail);
+      return { end, durationMs, outcome: overruled(judged, end, stream.hasResult()) };
+    },
+  };
+}
+
+function withPreset(run: AgentRun, preset: AgentPreset): AgentRun {
+  const model = preset.model ?? run.model;
+  const reserved = reservedVariables({ ...run, model, home: null });
+  return { ...run, model, env: { ...run.env, ...preset.env, ...reserved } };
+}
+
+function specOf(
+  run: AgentRun,
+  files: AgentFiles,
+  limits: AgentLimits,
+): Omit<ProcessSpec, 'argv' | 'env' | 'stdin'> {
+  return {
+    cwd: run.cwd,
+    stdoutFile: files.stdout,
+    stderrFile: files.stderr,
+    tailBytes,
+    timeoutMs: limits.timeoutMs,
+    graceMs: limits.graceMs,
+  };
+}
+
+async function writeFiles(files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [file, content] of Object.entries(files)) {
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(file, content, { mode: 0o600 });
+  }
+}
+
+type AgentStream<S> = {
+  line(line: string): void;
+  state(): S;
+  hasResult(): boolean;
+  readonly finished: Promise<void>;
+};
+
+function readStream<S>(adapter: AgentAdapter<S>, sink: AgentSink): AgentStream<S> {
+  const finished = Promise.withResolvers<void>();
+  let hasResult = false;
+  let state = adapter.start();
+
+  function take(event: AgentEvent): void {
+    switch (event.type) {
+      case 'activity':
+        sink.activity(event.activity);
+        return;
+      case 'usage':
+        sink.usage(event.tokens, event.costUsd);
+        return;
+      case 'result':
+        hasResult = true;
+        finished.resolve();
+        return;
+    }
+  }
+
+  return {
+    line(line) {
+      const parsed = adapter.parse(line, state);
+      state = parsed.state;
+      for (const event of parsed.events) take(event);
+    },
+    state: () => state,
+    hasResult: () => hasResult,
+    finished: finished.promise,
+  };
+}
+
+/** Our own ending of a run is stronger than what its stream says; a result delivered in time is kept. */
+function overruled(outcome: AgentOutcome, end: ProcessEnd, hasResult: boolean): AgentOutcome {
+  const evidence = describeEnd(end, '');
+  if (end.kind === 'cancelled') return { ...outcome, kind: 'interrupted', evidence };
+  if (end.kind === 'timed-out' && !hasResult) return { ...outcome, kind: 'timeout', evidence };
+  return outcome;
+}

@@ -1,0 +1,59 @@
+import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Artifacts } from '../../ports/artifacts.ts';
+
+/** Artifacts as plain files: `<state folder>/loops/<loop id>/iterations/001/...`. */
+export function createArtifacts(stateDir: string): Artifacts {
+  const loopDir = (loopId: string) => path.join(stateDir, 'loops', loopId);
+  const made = async (dir: string) => {
+    await mkdir(dir, { recursive: true });
+    return dir;
+  };
+  return {
+    loopDir,
+    iterationDir: (loopId, number) =>
+      made(path.join(loopDir(loopId), 'iterations', String(number).padStart(3, '0'))),
+    namedDir: (loopId, name) => made(path.join(loopDir(loopId), name)),
+    write: writeWhole,
+    readTail,
+    remove: (loopId) => rm(loopDir(loopId), { recursive: true, force: true }),
+    diskUsage: (loopId) => folderSize(loopDir(loopId)),
+  };
+}
+
+/** Old or new, never half: written beside and moved into place. */
+export async function writeWhole(file: string, text: string): Promise<void> {
+  const beside = `${file}.tmp-${process.pid}`;
+  await writeFile(beside, text);
+  await rename(beside, file);
+}
+
+async function readTail(file: string, maxBytes: number): Promise<string | null> {
+  let handle;
+  try {
+    handle = await open(file, 'r');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
+  try {
+    const { size } = await handle.stat();
+    const length = Math.min(size, maxBytes);
+    const buffer = Buffer.alloc(length);
+    const { bytesRead } = await handle.read(buffer, 0, length, size - length);
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function folderSize(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  let bytes = 0;
+  for (const entry of entries) {
+    if (!entry.isFile()) continue;
+    const found = await stat(path.join(entry.parentPath, entry.name)).catch(() => null);
+    bytes += found?.size ?? 0;
+  }
+  return bytes;
+}

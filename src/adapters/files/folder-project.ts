@@ -1,0 +1,56 @@
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { changedPaths } from '../../core/loop/changes.ts';
+import type { Project } from '../../ports/workspace.ts';
+import { loadManifest, readContent } from './folder-manifest.ts';
+import { hideStateFolder, stateFolderName } from './folder-state.ts';
+import {
+  createFolderWorkspace,
+  folderChanges,
+  needsGit,
+  writeFolderPatch,
+} from './folder-workspace.ts';
+
+/**
+ * A project without git. Loops work in the folder itself; snapshots live in `.loopwright/snapshots` until the workspace
+ * is removed. Whatever needs commits is refused with `workspace.needs_git`. A revision is the id of a snapshot.
+ */
+export function createFolderProject(root: string): Project {
+  const store = path.join(root, stateFolderName, 'snapshots');
+  return {
+    kind: 'folder',
+    root,
+    describe: async () => ({ branch: null, head: null, dirty: false, operation: null }),
+    resolve: async () => null,
+    async openWorkspace() {
+      await hideStateFolder(root, store);
+      const workspace = createFolderWorkspace(root, store);
+      return { workspace, created: true, repaired: [], missing: [] };
+    },
+    removeWorkspace: () => rm(store, { recursive: true, force: true }),
+    deleteBranch: async () => undefined,
+    checkpoints: async () => {
+      throw needsGit('Listing checkpoints');
+    },
+    createBranch: async () => {
+      throw needsGit('Creating a branch');
+    },
+    fastForward: async () => {
+      throw needsGit('Merging');
+    },
+    async readAt(revision, file, maxBytes) {
+      const manifest = await loadManifest(store, revision);
+      const entry = manifest.find(({ path: name }) => name === file);
+      const content = entry === undefined ? null : await readContent(store, entry);
+      return content === null ? null : content.subarray(0, maxBytes).toString('utf8');
+    },
+    async diffSummary(from, to, signal) {
+      const changes = await folderChanges(store, from, to, signal);
+      const files = changedPaths(changes);
+      const stat =
+        files.length === 0 ? '' : ` ${files.length} files changed, ${changes.lines} lines`;
+      return { files, stat };
+    },
+    writePatch: (from, to, file, signal) => writeFolderPatch(store, from, to, file, signal),
+  };
+}

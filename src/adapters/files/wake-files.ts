@@ -1,0 +1,24 @@
+import { mkdirSync, watch } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Wakeups } from '../../ports/wakeup.ts';
+
+/** Wake-ups between processes by touching a file that the owner's process watches. No polling. */
+export function createWakeups(stateDir: string): Wakeups {
+  const folder = path.join(stateDir, 'wake');
+  return {
+    async wake(loopId) {
+      await mkdir(folder, { recursive: true });
+      await writeFile(path.join(folder, loopId), '');
+    },
+    watch(loopId, onWake) {
+      mkdirSync(folder, { recursive: true });
+      const watcher = watch(folder, { persistent: false }, (_event, name) => {
+        if (name === loopId || name === null) onWake();
+      });
+      // A folder that is removed while watched ends the watching; stored requests are still read at the next boundary.
+      watcher.on('error', () => {});
+      return { [Symbol.dispose]: () => watcher.close() };
+    },
+  };
+}

@@ -1,0 +1,231 @@
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { LoopwrightError } from '../../core/error.ts';
+import type { CommitInput, CommitResult } from '../../ports/workspace.ts';
+import { commitMessage } from './commit-message.ts';
+import { headBranch } from './head.ts';
+import { keepRef } from './loop-checkout.ts';
+import type { LoopCheckout } from './loop-checkout.ts';
+import { forgetOperation, mendWorktree, unfinishedOperation } from './mend.ts';
+import { encodePath } from './path-bytes.ts';
+import { replaceFile } from './private-index.ts';
+import { isAncestor, isObjectId } from './repository.ts';
+import { diffTreePairs } from './tree-diff.ts';
+import type { TreeEntry } from './tree-diff.ts';
+
+type Revision = { readonly commit: string; readonly tree: string };
+
+/** Where the loop's history stands when the agent has ended. */
+type History = {
+  readonly tip: Revision | null;
+  readonly head: Revision | null;
+  readonly start: Revision | null;
+  /** Full name of the branch HEAD is on, null when detached. */
+  readonly headBranch: string | null;
+};
+
+/** What goes into the commit: a tree, and an index file that holds exactly that tree. */
+type Content = { readonly tree: string; readonly indexFile: string };
+
+/** Plumbing only: no hook, editor, signature or prompt can come between. */
+export async function commitChanges(
+  checkout: LoopCheckout,
+  input: CommitInput,
+  signal: AbortSignal,
+): Promise<CommitResult> {
+  const repaired = checkout.mode === 'worktree' ? await mendWorktree(checkout) : [];
+  const tree = await checkout.index.snapshot(signal);
+  const history = await readHistory(checkout, input.startHead, signal);
+  const { parent, notes } = await chooseParent(checkout, history, signal);
+  repaired.push(...notes);
+
+  const content = await chooseContent(
+    checkout,
+    input.startTree,
+    history.start,
+    parent,
+    tree,
+    signal,
+  );
+  const commit =
+    content.tree === parent.tree
+      ? null
+      : await createCommit(checkout, content.tree, parent, input, signal);
+  const head = commit ?? parent.commit;
+
+  await moveBranch(checkout, history, head, signal);
+  await showCommitted(checkout, history, parent, content, signal);
+  repaired.push(...(await dropOperation(checkout)));
+  return { commit, head, tree, repaired };
+}
+
+async function readHistory(
+  { repository, at, branch }: LoopCheckout,
+  startHead: string | null,
+  signal: AbortSignal,
+): Promise<History> {
+  const names = [`refs/heads/${branch}`, 'HEAD', ...(startHead === null ? [] : [startHead])];
+  const input = names.map((name) => `${name}^{commit}\n${name}^{tree}\n`).join('');
+  const args = ['cat-file', '--batch-check=%(objectname)'];
+  const lines = (await repository.text({ at, args, input, signal })).split('\n');
+  const revision = (position: number): Revision | null => {
+    const [commit = '', tree = ''] = lines.slice(position * 2, position * 2 + 2);
+    return isObjectId(commit) && isObjectId(tree) ? { commit, tree } : null;
+  };
+  const onBranch = await headBranch(repository, at, signal);
+  return { tip: revision(0), head: revision(1), start: revision(2), headBranch: onBranch };
+}
+
+/**
+ * The commit to build on: what the agent committed last, as long as it keeps everything up to where the iteration
+ * started; else the branch as it was.
+ */
+async function chooseParent(
+  { repository, branch }: LoopCheckout,
+  { tip, head, start, headBranch: onBranch }: History,
+  signal: AbortSignal,
+): Promise<{ readonly parent: Revision; readonly notes: string[] }> {
+  const contains = async (later: Revision | null, earlier: Revision | null) =>
+    later !== null &&
+    (earlier === null || (await isAncestor(repository, earlier.commit, later.commit, signal)));
+  const notes: string[] = [];
+
+  const tipIsSound = await contains(tip, start);
+  if (tip === null) notes.push(`branch ${branch} had been deleted, made again`);
+  else if (!tipIsSound)
+    notes.push(`branch ${branch} had lost earlier commits, put back with the files kept`);
+  let parent = tipIsSound ? tip : start;
+
+  if (onBranch !== `refs/heads/${branch}`) {
+    notes.push(`HEAD was ${describeHead(onBranch)}, brought back to ${branch} with the files kept`);
+    if ((await contains(head, start)) && (await contains(head, parent))) parent = head;
+  }
+  if (parent !== null) return { parent, notes };
+  throw new LoopwrightError(
+    'git.history_lost',
+    `Neither ${branch} nor the commit it started from exists`,
+    {
+      hint: `Look for the lost commits with: git reflog, git fsck --lost-found`,
+    },
+  );
+}
+
+function describeHead(onBranch: string | null): string {
+  return onBranch === null ? 'detached' : `on ${onBranch.replace('refs/heads/', '')}`;
+}
+
+/** All files as they are, except those that were different from HEAD before the agent came and that it left alone. */
+async function chooseContent(
+  checkout: LoopCheckout,
+  startTree: string,
+  start: Revision | null,
+  parent: Revision,
+  tree: string,
+  signal: AbortSignal,
+): Promise<Content> {
+  const everything = { tree, indexFile: checkout.index.file };
+  if (start === null || start.tree === startTree || tree === parent.tree) return everything;
+  const [before = [], touched = [], toParent = []] = await diffTreePairs(
+    checkout.repository,
+    [
+      [start.tree, startTree],
+      [startTree, tree],
+      [tree, parent.tree],
+    ],
+    signal,
+  );
+  const leftBehind = new Set(before.map((entry) => entry.path));
+  for (const entry of touched) leftBehind.delete(entry.path);
+  const asInParent = toParent.filter((entry) => leftBehind.has(entry.path));
+  if (asInParent.length === 0) return everything;
+  return writeContent(checkout, asInParent, signal);
+}
+
+async function writeContent(
+  { repository, at, folder, index }: LoopCheckout,
+  entries: readonly TreeEntry[],
+  signal: AbortSignal,
+): Promise<Content> {
+  const indexFile = path.join(folder, 'commit-index');
+  await rm(`${indexFile}.lock`, { force: true });
+  await replaceFile(index.file, indexFile);
+  const env = { GIT_INDEX_FILE: indexFile };
+  const args = ['update-index', '--replace', '-z', '--index-info'];
+  await repository.output({ at, env, args, input: indexInfo(entries), signal });
+  const tree = await repository.text({ at, env, args: ['write-tree'], signal });
+  return { tree, indexFile };
+}
+
+/** Removals first, so that a file can take the place of a folder. */
+function indexInfo(entries: readonly TreeEntry[]): Buffer {
+  const removals = entries.filter((entry) => entry.status === 'D');
+  const others = entries.filter((entry) => entry.status !== 'D');
+  return Buffer.concat([...removals, ...others].map(indexInfoRecord));
+}
+
+/** `mode id TAB path NUL`; mode 0 removes. */
+function indexInfoRecord(entry: TreeEntry): Buffer {
+  const mode = entry.status === 'D' ? '0' : entry.newMode;
+  const start = Buffer.from(`${mode} ${entry.newId}\t`);
+  return Buffer.concat([start, encodePath(entry.path), Buffer.from([0])]);
+}
+
+async function createCommit(
+  { repository, at }: LoopCheckout,
+  tree: string,
+  parent: Revision,
+  { subject, trailers }: CommitInput,
+  signal: AbortSignal,
+): Promise<string> {
+  const args = ['commit-tree', '--no-gpg-sign', '-p', parent.commit, '-F', '-', tree];
+  return repository.text({ at, args, input: commitMessage(subject, trailers), signal });
+}
+
+async function moveBranch(
+  { repository, at, mode, loopId, branch }: LoopCheckout,
+  { tip, start, headBranch: onBranch }: History,
+  head: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const ref = `refs/heads/${branch}`;
+  const reason = ['-m', 'loopwright: iteration'];
+  const lines: string[] = [];
+  if (tip === null) lines.push(`create ${ref} ${head}`);
+  else if (tip.commit !== head) lines.push(`update ${ref} ${head} ${tip.commit}`);
+  if (mode === 'worktree' && head !== start?.commit)
+    lines.push(`update ${keepRef(loopId)} ${head}`);
+  if (lines.length > 0) {
+    const args = ['update-ref', ...reason, '--stdin'];
+    await repository.output({ at, args, input: `${lines.join('\n')}\n`, signal });
+  }
+  if (onBranch === ref) return;
+  await repository.output({ at, args: ['symbolic-ref', ...reason, 'HEAD', ref], signal });
+}
+
+/** Makes `git status` in the checkout agree with the new HEAD. */
+async function showCommitted(
+  checkout: LoopCheckout,
+  history: History,
+  parent: Revision,
+  content: Content,
+  signal: AbortSignal,
+): Promise<void> {
+  const { repository, at, mode, branch } = checkout;
+  const agentIndex = path.join(at.gitDir, 'index');
+  if (mode === 'worktree' || history.headBranch !== `refs/heads/${branch}`) {
+    await replaceFile(content.indexFile, agentIndex);
+    return;
+  }
+  // The user's own index: what they have staged elsewhere stays.
+  if (content.tree === parent.tree) return;
+  const [entries = []] = await diffTreePairs(repository, [[parent.tree, content.tree]], signal);
+  const args = ['update-index', '--replace', '-z', '--index-info'];
+  await repository.output({ at, args, input: indexInfo(entries), signal });
+}
+
+async function dropOperation({ at }: LoopCheckout): Promise<string[]> {
+  const operation = await unfinishedOperation(at.gitDir);
+  if (operation === null) return [];
+  await forgetOperation(at.gitDir);
+  return [`unfinished ${operation} ended, files kept`];
+}

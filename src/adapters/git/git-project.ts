@@ -1,0 +1,184 @@
+import { lstat, rm } from 'node:fs/promises';
+import { LoopwrightError } from '../../core/error.ts';
+import type {
+  CheckoutState,
+  OpenedWorkspace,
+  Project,
+  WorkspaceSpec,
+} from '../../ports/workspace.ts';
+import { hideStateFolder } from '../files/folder-state.ts';
+import { listCheckpoints } from './checkpoints.ts';
+import { fastForwardBranch, listCheckoutsOf } from './fast-forward.ts';
+import { createGitWorkspace } from './git-workspace.ts';
+import { headBranch } from './head.ts';
+import { createLoopCheckout, keepRef, loopFolder } from './loop-checkout.ts';
+import { unfinishedOperation } from './mend.ts';
+import { seedIndex } from './private-index.ts';
+import { readFileAt } from './read-file.ts';
+import { resolveCommit } from './repository.ts';
+import type { Repository } from './repository.ts';
+import { diffSummary } from './diff-summary.ts';
+import { writeTreePatch } from './tree-diff.ts';
+import { openWorktree, removeWorktree } from './worktree.ts';
+import type { WorktreeSpec } from './worktree.ts';
+
+/** Branches under this prefix are the engine's; no other branch is ever deleted. */
+const branchPrefix = 'loopwright/';
+
+export function createGitProject(repository: Repository): Project {
+  const root = repository.main.workTree ?? repository.main.gitDir;
+  return {
+    kind: 'git',
+    root,
+    describe: (signal) => describeUserCheckout(repository, signal),
+    resolve: (ref, signal) => resolveCommit(repository, ref, signal),
+    async openWorkspace(spec, signal) {
+      const complete = requireStartingPoint(repository, spec);
+      if (spec.mode === 'in-place') return openInPlace(repository, complete, signal);
+      await hideStateFolder(root, spec.path);
+      const { checkout, ...opened } = await openWorktree(repository, complete, signal);
+      return { ...opened, workspace: createGitWorkspace(checkout) };
+    },
+    async removeWorkspace(spec, signal) {
+      if (spec.mode === 'in-place') {
+        await rm(loopFolder(repository.main.gitDir, spec.loopId), { recursive: true, force: true });
+        return;
+      }
+      await removeWorktree(repository, requireStartingPoint(repository, spec), signal);
+    },
+    deleteBranch: (branch, signal) => deleteLoopBranch(repository, branch, signal),
+    checkpoints: (branch, base, signal) => listCheckpoints(repository, branch, base, signal),
+    createBranch: (name, commit, signal) => createBranch(repository, name, commit, signal),
+    fastForward: (branch, from, to, signal) =>
+      fastForwardBranch(repository, branch, from, to, signal),
+    readAt: (revision, file, maxBytes, signal) =>
+      readFileAt(repository, revision, file, maxBytes, signal),
+    diffSummary: (from, to, signal) => diffSummary(repository, from, to, signal),
+    writePatch: (from, to, file, signal) => writeTreePatch(repository, from, to, file, signal),
+  };
+}
+
+async function describeUserCheckout(
+  repository: Repository,
+  signal: AbortSignal,
+): Promise<CheckoutState> {
+  const { main } = repository;
+  const ref = await headBranch(repository, main, signal);
+  const branch = ref?.startsWith('refs/heads/') === true ? ref.slice('refs/heads/'.length) : null;
+  const head = await resolveCommit(repository, 'HEAD', signal);
+  const operation = await unfinishedOperation(main.gitDir);
+  if (main.workTree === null) return { branch, head, dirty: false, operation };
+  const args = [
+    'status',
+    '--porcelain=v2',
+    '-z',
+    '--untracked-files=no',
+    '--ignore-submodules=dirty',
+  ];
+  // One entry is enough to know.
+  const status = await repository.run({ args, signal, maxOutputBytes: 1024 });
+  return { branch, head, dirty: status.stdout.length > 0, operation };
+}
+
+function requireStartingPoint(repository: Repository, spec: WorkspaceSpec): WorktreeSpec {
+  const { branch, base } = spec;
+  if (repository.main.workTree === null) {
+    throw new LoopwrightError('git.bare', `${repository.main.gitDir} is a bare repository`, {
+      hint: 'Run in a checkout of it: git clone, or git worktree add.',
+    });
+  }
+  if (base === null) {
+    throw new LoopwrightError('git.no_commits', 'The repository has no commit to start from', {
+      hint: 'Make a first commit: git commit --allow-empty -m "first commit"',
+    });
+  }
+  if (branch === null) {
+    throw new LoopwrightError('git.detached', 'The checkout is on no branch', {
+      hint: 'Check out a branch first, or run without --in-place.',
+    });
+  }
+  return { ...spec, branch, base };
+}
+
+async function openInPlace(
+  repository: Repository,
+  spec: WorktreeSpec,
+  signal: AbortSignal,
+): Promise<OpenedWorkspace> {
+  const { main } = repository;
+  const operation = await unfinishedOperation(main.gitDir);
+  if (operation !== null) {
+    throw new LoopwrightError(
+      'workspace.operation',
+      `A ${operation} is under way in the checkout`,
+      {
+        hint: `Finish it, or end it with: git ${operation} --abort`,
+      },
+    );
+  }
+  const shown = await headBranch(repository, main, signal);
+  if (shown !== `refs/heads/${spec.branch}`) {
+    throw new LoopwrightError('workspace.off_branch', `The checkout is not on ${spec.branch}`, {
+      hint: `Go back to it: git switch ${spec.branch}`,
+    });
+  }
+  const checkout = createLoopCheckout(repository, spec, main.gitDir, spec.path);
+  const created = (await lstat(checkout.index.file).catch(() => null)) === null;
+  if (created) await seedIndex(checkout.at, checkout.index.file);
+  return { workspace: createGitWorkspace(checkout), created, repaired: [], missing: [] };
+}
+
+async function deleteLoopBranch(
+  repository: Repository,
+  branch: string,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!branch.startsWith(branchPrefix)) {
+    throw new LoopwrightError(
+      'git.not_ours',
+      `${branch} is not a loop's branch, it is not deleted`,
+    );
+  }
+  const ref = `refs/heads/${branch}`;
+  const [checkout] = await listCheckoutsOf(repository, ref, signal);
+  if (checkout !== undefined) {
+    throw new LoopwrightError(
+      'git.branch_in_use',
+      `${branch} is checked out at ${checkout.workTree}`,
+      {
+        hint: 'Switch that checkout to another branch, then try again.',
+      },
+    );
+  }
+  const lines = [`delete ${ref}`, `delete ${keepRef(branch.slice(branchPrefix.length))}`];
+  await repository.output({
+    args: ['update-ref', '--stdin'],
+    input: `${lines.join('\n')}\n`,
+    signal,
+  });
+}
+
+async function createBranch(
+  repository: Repository,
+  name: string,
+  commit: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const check = await repository.run({ args: ['check-ref-format', '--branch', name], signal });
+  if (check.exitCode !== 0) {
+    throw new LoopwrightError('git.bad_branch_name', `${name} is not a valid branch name`);
+  }
+  const id = await resolveCommit(repository, commit, signal);
+  if (id === null) throw new LoopwrightError('git.no_such_commit', `${commit} names no commit`);
+  const ref = `refs/heads/${name}`;
+  const args = ['update-ref', '--stdin'];
+  const result = await repository.run({ args, input: `create ${ref} ${id}\n`, signal });
+  if (result.exitCode === 0) return;
+  throw new LoopwrightError(
+    'git.branch_exists',
+    `Branch ${name} cannot be created: ${result.stderr.trim()}`,
+    {
+      hint: 'Choose another name.',
+    },
+  );
+}

@@ -1,0 +1,54 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Checkout } from './git.ts';
+import { isObjectId, resolveCommit } from './repository.ts';
+import type { Repository } from './repository.ts';
+
+/** Full name of the branch HEAD is on; null when detached. */
+export async function headBranch(
+  repository: Repository,
+  at: Checkout,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const text = await readHeadFile(at);
+  if (text !== null && isObjectId(text)) return null;
+  const target = text?.startsWith('ref: ') === true ? text.slice('ref: '.length).trim() : null;
+  // A repository with reftable storage keeps only this placeholder in the file.
+  if (target !== null && target !== 'refs/heads/.invalid') return target;
+  const result = await repository.run({ at, args: ['symbolic-ref', '--quiet', 'HEAD'], signal });
+  return result.exitCode === 0 ? result.stdout.toString('utf8').trim() : null;
+}
+
+/** The commit of HEAD, without a process in the ordinary case of a loose ref. */
+export async function headCommit(
+  repository: Repository,
+  at: Checkout,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const text = await readHeadFile(at);
+  if (text !== null && isObjectId(text)) return text;
+  const target = text?.startsWith('ref: refs/heads/') === true ? text.slice('ref: '.length) : null;
+  const loose = target === null ? null : await readLooseRef(at, target);
+  return loose ?? resolveCommit(repository, 'HEAD', signal, at);
+}
+
+/** git refuses a folder whose HEAD is garbage; in our own worktree it is written again. True when it was. */
+export async function mendHeadFile(at: Checkout, branch: string): Promise<boolean> {
+  const text = await readHeadFile(at);
+  if (text !== null && (isObjectId(text) || /^ref: refs\/[^\s]+$/.test(text))) return false;
+  // A folder or link in its place would otherwise be written through.
+  await rm(path.join(at.gitDir, 'HEAD'), { recursive: true, force: true });
+  await writeFile(path.join(at.gitDir, 'HEAD'), `ref: refs/heads/${branch}\n`);
+  return true;
+}
+
+async function readHeadFile(at: Checkout): Promise<string | null> {
+  const text = await readFile(path.join(at.gitDir, 'HEAD'), 'utf8').catch(() => null);
+  return text === null ? null : text.trim();
+}
+
+async function readLooseRef(at: Checkout, name: string): Promise<string | null> {
+  if (name.split('/').includes('..')) return null;
+  const text = await readFile(path.join(at.commonDir, name), 'utf8').catch(() => '');
+  return isObjectId(text.trim()) ? text.trim() : null;
+}

@@ -1,0 +1,45 @@
+import path from 'node:path';
+import type { WorkspaceSpec } from '../../ports/workspace.ts';
+import { createPrivateIndex } from './private-index.ts';
+import type { PrivateIndex } from './private-index.ts';
+import type { Checkout } from './git.ts';
+import type { Repository } from './repository.ts';
+
+/** A checkout in which a loop works, and what the engine keeps for it. */
+export type LoopCheckout = {
+  readonly repository: Repository;
+  readonly mode: WorkspaceSpec['mode'];
+  readonly loopId: string;
+  readonly branch: string;
+  readonly at: Checkout;
+  readonly workTree: string;
+  /** The engine's own files of this loop, inside the git folder of the checkout. */
+  readonly folder: string;
+  readonly index: PrivateIndex;
+};
+
+export function createLoopCheckout(
+  repository: Repository,
+  spec: WorkspaceSpec & { readonly branch: string },
+  gitDir: string,
+  workTree: string,
+): LoopCheckout {
+  const at: Checkout = { gitDir, commonDir: repository.main.commonDir, workTree };
+  const folder = loopFolder(gitDir, spec.loopId);
+  const file = path.join(folder, 'index');
+  const index = createPrivateIndex({ repository, at, workTree, file, leftOut: spec.link });
+  const { mode, loopId, branch } = spec;
+  return { repository, mode, loopId, branch, at, workTree, folder, index };
+}
+
+export function loopFolder(gitDir: string, loopId: string): string {
+  return path.join(gitDir, 'loopwright', loopId);
+}
+
+/**
+ * Holds the newest commit the engine knows of a loop. An agent that resets the branch, or deletes it, and then prunes
+ * cannot make the loop's history disappear.
+ */
+export function keepRef(loopId: string): string {
+  return `refs/loopwright/${loopId}`;
+}

@@ -1,0 +1,136 @@
+import { lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { LoopCheckout } from './loop-checkout.ts';
+import { mendHeadFile } from './head.ts';
+
+/**
+ * Undoes what a killed process or an agent left in the git folder of a loop's own worktree, so that git works there.
+ * Called only when no agent runs. Answers what was put right, in plain words. Never used on the user's checkout.
+ */
+export async function mendWorktree(checkout: LoopCheckout): Promise<string[]> {
+  await requirePresent(checkout);
+  const notes: string[] = [];
+  for (const lock of await removeLocks(checkout)) notes.push(`stale lock removed: ${lock}`);
+  if (await mendCommonDirFile(checkout)) notes.push('link to the repository written again');
+  if (await mendHeadFile(checkout.at, checkout.branch)) notes.push('unreadable HEAD written again');
+  if (await mendGitFile(checkout)) notes.push('.git of the worktree had been replaced, put back');
+  return notes;
+}
+
+const operationFiles: readonly (readonly [file: string, operation: string])[] = [
+  ['rebase-merge', 'rebase'],
+  ['rebase-apply', 'rebase'],
+  ['MERGE_HEAD', 'merge'],
+  ['CHERRY_PICK_HEAD', 'cherry-pick'],
+  ['REVERT_HEAD', 'revert'],
+  ['BISECT_LOG', 'bisect'],
+];
+
+/** Name of the unfinished operation in a git folder, null when there is none. */
+export async function unfinishedOperation(gitDir: string): Promise<string | null> {
+  const found = await Promise.all(
+    operationFiles.map(async ([file, operation]) =>
+      (await exists(path.join(gitDir, file))) ? operation : null,
+    ),
+  );
+  return found.find((operation) => operation !== null) ?? null;
+}
+
+/** Ends it where it stands: files stay as they are. */
+export async function forgetOperation(gitDir: string): Promise<void> {
+  const others = [
+    'MERGE_MODE',
+    'MERGE_MSG',
+    'MERGE_RR',
+    'AUTO_MERGE',
+    'SQUASH_MSG',
+    'REBASE_HEAD',
+    'sequencer',
+  ];
+  const bisect = [
+    'BISECT_START',
+    'BISECT_NAMES',
+    'BISECT_TERMS',
+    'BISECT_EXPECTED_REV',
+    'BISECT_ANCESTORS_OK',
+  ];
+  const names = [...operationFiles.map(([file]) => file), ...others, ...bisect];
+  await Promise.all(
+    names.map((name) => rm(path.join(gitDir, name), { recursive: true, force: true })),
+  );
+}
+
+/** Ends it as if it had never begun: files go back to what they were before. */
+export async function abortOperation(
+  { repository, at }: LoopCheckout,
+  operation: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const args = operation === 'bisect' ? ['bisect', 'reset', 'HEAD'] : [operation, '--abort'];
+  await repository.run({ at, args, signal });
+  // What git could not abort (its state files are damaged) ends where it stands.
+  await forgetOperation(at.gitDir);
+}
+
+/** Nothing is mended, and so half made again, where the worktree itself is gone. */
+async function requirePresent({ at, workTree }: LoopCheckout): Promise<void> {
+  await Promise.all([lstat(at.gitDir), lstat(workTree)]);
+}
+
+async function removeLocks({ at, branch }: LoopCheckout): Promise<string[]> {
+  const locks = [
+    path.join(at.gitDir, 'index.lock'),
+    path.join(at.gitDir, 'HEAD.lock'),
+    path.join(at.commonDir, 'refs', 'heads', `${branch}.lock`),
+  ];
+  const removed: string[] = [];
+  for (const lock of locks) {
+    if (!(await exists(lock))) continue;
+    await rm(lock, { recursive: true, force: true });
+    removed.push(path.basename(lock));
+  }
+  return removed;
+}
+
+/** git finds refs by this file even where `GIT_COMMON_DIR` says otherwise. */
+async function mendCommonDirFile({ at }: LoopCheckout): Promise<boolean> {
+  const file = path.join(at.gitDir, 'commondir');
+  const text = await readFile(file, 'utf8').catch(() => '');
+  if (text !== '' && path.resolve(at.gitDir, text.trim()) === at.commonDir) return false;
+  await rm(file, { recursive: true, force: true });
+  await writeFile(file, '../..\n');
+  return true;
+}
+
+/** The engine does not follow this file, but the next agent will. */
+async function mendGitFile({ at, workTree, folder }: LoopCheckout): Promise<boolean> {
+  const file = path.join(workTree, '.git');
+  const found = await lstat(file).catch(() => null);
+  if (found?.isFile() === true) {
+    const text = await readFile(file, 'utf8');
+    if (pointsTo(text, workTree, at.gitDir)) return false;
+  }
+  if (found?.isDirectory() === true) await moveAside(file, folder);
+  await rm(file, { recursive: true, force: true });
+  await writeFile(file, `gitdir: ${at.gitDir}\n`);
+  return true;
+}
+
+export function pointsTo(gitFileText: string, workTree: string, gitDir: string): boolean {
+  const target = gitFileText.startsWith('gitdir: ')
+    ? gitFileText.slice('gitdir: '.length).trim()
+    : '';
+  return target !== '' && path.resolve(workTree, target) === gitDir;
+}
+
+/** A repository the agent made in place of ours may hold its work: it is kept in the git folder. */
+async function moveAside(gitFolder: string, folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const target = path.join(folder, 'replaced-git');
+  await rm(target, { recursive: true, force: true });
+  await rename(gitFolder, target);
+}
+
+async function exists(file: string): Promise<boolean> {
+  return (await lstat(file).catch(() => null)) !== null;
+}

@@ -1,0 +1,19 @@
+import { realpath } from 'node:fs/promises';
+import type { Project } from '../../ports/workspace.ts';
+import { createFolderProject } from '../files/folder-project.ts';
+import { discoverRepository } from './discover.ts';
+import { createGitProject } from './git-project.ts';
+
+/**
+ * The project around a folder: the git repository it lies in, else the folder itself. `caller` is the environment of
+ * the user; their git identity and ignore file are read from it once.
+ */
+export async function openProject(
+  cwd: string,
+  signal: AbortSignal,
+  caller: Readonly<Record<string, string | undefined>> = process.env,
+): Promise<Project> {
+  const folder = await realpath(cwd);
+  const repository = await discoverRepository(folder, caller, signal);
+  return repository === null ? createFolderProject(folder) : createGitProject(repository);
+}

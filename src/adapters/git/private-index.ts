@@ -1,0 +1,215 @@
+import { access, constants, copyFile, lstat, mkdir, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { stateFolderName } from '../files/folder-state.ts';
+import type { Checkout } from './git.ts';
+import { listNestedFiles } from './nested-repository.ts';
+import { filePath, joinRecords, splitRecords } from './path-bytes.ts';
+import type { Repository } from './repository.ts';
+
+/**
+ * The engine's own view of a checkout: an index file beside the one the agent uses. It is seeded once, before any agent
+ * has run, and afterwards only the engine writes it. So the flags an agent can set in its own index (assume-unchanged,
+ * skip-worktree) hide nothing, and the agent's staging area is never disturbed.
+ */
+export type PrivateIndex = {
+  readonly file: string;
+  /** Tree of all files as they are now: one process when nothing differs from last time, three otherwise. */
+  snapshot(signal: AbortSignal): Promise<string>;
+  /** Takes the files to be those of a commit or tree, as far as the index goes. */
+  reset(treeish: string, signal: AbortSignal): Promise<void>;
+  /** Forgets what is remembered of the index after another command has changed it. */
+  changed(): void;
+};
+
+type Place = {
+  readonly repository: Repository;
+  readonly at: Checkout;
+  readonly workTree: string;
+  readonly file: string;
+  /** Untracked paths that never belong to a snapshot. */
+  readonly leftOut: readonly string[];
+};
+
+type Differences = {
+  /** Tracked paths that changed or vanished. */
+  readonly tracked: readonly string[];
+  readonly untracked: readonly string[];
+  /** Folders, without the slash, that are repositories of their own. */
+  readonly nested: readonly string[];
+};
+
+export function createPrivateIndex(place: Place): PrivateIndex {
+  const { repository, at, file } = place;
+  const env = { GIT_INDEX_FILE: file };
+  let knownTree: string | null = null;
+
+  async function update(careful: boolean, signal: AbortSignal): Promise<string> {
+    const differences = await listDifferences(place, signal);
+    const { tracked, untracked, nested } = differences;
+    const clean = tracked.length + untracked.length + nested.length === 0;
+    if (clean && knownTree !== null) return knownTree;
+    knownTree = null;
+    if (!clean) await applyDifferences(place, differences, careful, signal);
+    knownTree = await repository.text({ at, env, args: ['write-tree'], signal });
+    return knownTree;
+  }
+
+  async function reset(treeish: string, signal: AbortSignal): Promise<void> {
+    knownTree = null;
+    await removeLock(file);
+    await rm(file, { force: true });
+    await repository.output({ at, env, args: ['read-tree', '--end-of-options', treeish], signal });
+  }
+
+  return {
+    file,
+    reset,
+    changed() {
+      knownTree = null;
+    },
+    async snapshot(signal) {
+      await removeLock(file);
+      try {
+        return await update(false, signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(await canRebuild(place))) throw error;
+        // A damaged index, objects pruned by the agent, or a file we may not read: start from the commit, hash
+        // everything again and pass over what cannot be read. A second failure is final.
+        await reset('HEAD', signal).catch(() => rm(file, { force: true }));
+        return update(true, signal);
+      }
+    },
+  };
+}
+
+/** A fresh checkout's own index is the fastest seed: it knows the stat data of every file. */
+export async function seedIndex(at: Checkout, file: string): Promise<void> {
+  await mkdir(path.dirname(file), { recursive: true });
+  await replaceFile(path.join(at.gitDir, 'index'), file);
+}
+
+export async function replaceFile(from: string, to: string): Promise<void> {
+  const partial = `${to}.partial`;
+  await copyFile(from, partial);
+  await rename(partial, to);
+}
+
+/** Our index has one user, so a lock beside it was left by a killed process. */
+async function removeLock(file: string): Promise<void> {
+  await rm(`${file}.lock`, { force: true });
+}
+
+async function canRebuild({ at, workTree }: Place): Promise<boolean> {
+  const folders = await Promise.all(
+    [at.gitDir, workTree].map((folder) => lstat(folder).catch(() => null)),
+  );
+  return folders.every((folder) => folder?.isDirectory() === true);
+}
+
+async function listDifferences(place: Place, signal: AbortSignal): Promise<Differences> {
+  const env = { GIT_INDEX_FILE: place.file };
+  const args = [
+    'ls-files',
+    '-t',
+    '-z',
+    '--modified',
+    '--deleted',
+    '--others',
+    '--exclude-standard',
+  ];
+  const output = await place.repository.output({ at: place.at, env, args, signal });
+  const tracked = new Set<string>();
+  const untracked: string[] = [];
+  const nested: string[] = [];
+  for (const record of splitRecords(output)) {
+    const name = record.slice(2);
+    if (!record.startsWith('? ')) tracked.add(name);
+    else if (isLeftOut(name, place.leftOut)) continue;
+    else if (name.endsWith('/')) nested.push(name.slice(0, -1));
+    else untracked.push(name);
+  }
+  return { tracked: [...tracked], untracked, nested };
+}
+
+function isLeftOut(name: string, leftOut: readonly string[]): boolean {
+  return [stateFolderName, ...leftOut].some((one) => name === one || name.startsWith(`${one}/`));
+}
+
+async function applyDifferences(
+  place: Place,
+  { tracked, untracked, nested }: Differences,
+  careful: boolean,
+  signal: AbortSignal,
+): Promise<void> {
+  const inside = await listNestedFiles(place, nested, signal);
+  const added = [...untracked, ...inside].filter((name) => !isLeftOut(name, place.leftOut));
+  const replacing = new Set(added);
+  const remaining = tracked.filter(
+    (name) => !parents(name).some((folder) => replacing.has(folder)),
+  );
+  const { beyond, reachable } = await sortByReach(place.workTree, remaining);
+  if (beyond.length > 0) await updateIndex(place, ['--force-remove'], beyond, signal);
+  // Tracked ones first: a file that became a folder must leave before what is in the folder comes.
+  const names = [...reachable, ...added];
+  const readable = careful ? await filterReadable(place.workTree, names) : names;
+  if (readable.length === 0) return;
+  await updateIndex(place, ['--add', '--remove', '--replace'], readable, signal);
+}
+
+async function updateIndex(
+  place: Place,
+  how: readonly string[],
+  names: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  const env = { GIT_INDEX_FILE: place.file };
+  const args = ['update-index', ...how, '-z', '--stdin'];
+  await place.repository.output({ at: place.at, env, args, input: joinRecords(names), signal });
+}
+
+/** git refuses to look at paths behind a symbolic link; to the snapshot they are deleted. */
+async function sortByReach(workTree: string, names: readonly string[]) {
+  const links = new Map<string, boolean>();
+  const isLink = async (folder: string) => {
+    const known = links.get(folder);
+    if (known !== undefined) return known;
+    const found = await lstat(filePath(workTree, folder)).catch(() => null);
+    links.set(folder, found?.isSymbolicLink() === true);
+    return links.get(folder) === true;
+  };
+  const beyond: string[] = [];
+  const reachable: string[] = [];
+  for (const name of names) {
+    const checks = await Promise.all(parents(name).map(isLink));
+    (checks.includes(true) ? beyond : reachable).push(name);
+  }
+  return { beyond, reachable };
+}
+
+async function filterReadable(workTree: string, names: readonly string[]): Promise<string[]> {
+  const kept: string[] = [];
+  for (const name of names) {
+    const file = filePath(workTree, name);
+    const found = await lstat(file).catch(() => null);
+    const readable = found?.isFile() !== true || (await canRead(file));
+    if (readable) kept.push(name);
+  }
+  return kept;
+}
+
+async function canRead(file: string | Buffer): Promise<boolean> {
+  return access(file, constants.R_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** `a/b/c` → `a`, `a/b`. */
+function parents(name: string): string[] {
+  const folders: string[] = [];
+  for (let end = name.indexOf('/'); end !== -1; end = name.indexOf('/', end + 1)) {
+    folders.push(name.slice(0, end));
+  }
+  return folders;
+}

@@ -1,0 +1,238 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { LoopwrightError } from '../../core/error.ts';
+import type { Rebase } from '../../ports/workspace.ts';
+import { gitFailed } from './git.ts';
+import { headBranch, headCommit } from './head.ts';
+import { listInTheWay } from './in-the-way.ts';
+import { keepRef } from './loop-checkout.ts';
+import type { LoopCheckout } from './loop-checkout.ts';
+import { splitRecords } from './path-bytes.ts';
+import { replaceFile } from './private-index.ts';
+import { isAncestor, isObjectId } from './repository.ts';
+import { diffTrees } from './tree-diff.ts';
+
+type Replayed =
+  | { readonly kind: 'clean'; readonly head: string }
+  | { readonly kind: 'conflict'; readonly files: readonly string[] };
+
+type Change = {
+  readonly commit: string;
+  readonly tree: string;
+  readonly author: Readonly<Record<string, string>>;
+  readonly message: string;
+};
+
+/**
+ * Replays the loop's commits in the object store alone, so a conflict leaves nothing to undo. Files and refs move only
+ * when the whole result is known. A merge the agent made is replayed as the one change it was to the branch.
+ */
+export async function rebaseBranch(
+  checkout: LoopCheckout,
+  onto: string,
+  from: string,
+  signal: AbortSignal,
+): Promise<Rebase> {
+  const head = await requireHead(checkout, signal);
+  if (await isAncestor(checkout.repository, onto, head, signal))
+    return { kind: 'up-to-date', head };
+  const changes = await listChanges(checkout, onto, from, head, signal);
+  const replayed = await replay(checkout, changes, onto, signal);
+  if (replayed.kind === 'conflict') return replayed;
+  const obstacles = await switchTo(checkout, head, replayed.head, signal);
+  if (obstacles.length > 0) return { kind: 'conflict', files: obstacles };
+  return { kind: 'rebased', head: replayed.head };
+}
+
+/** A rebase that was cut between files and refs: the files go back to the branch. True when there was one. */
+export async function undoHalfRebase(
+  checkout: LoopCheckout,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const note = await readFile(noteFile(checkout), 'utf8').catch(() => null);
+  if (note === null) return false;
+  const { repository, at, index } = checkout;
+  const env = { GIT_INDEX_FILE: index.file };
+  await rm(`${index.file}.lock`, { force: true });
+  await repository.output({ at, env, args: ['read-tree', '--reset', '-u', 'HEAD'], signal });
+  index.changed();
+  await replaceFile(index.file, path.join(at.gitDir, 'index'));
+  await rm(noteFile(checkout), { force: true });
+  return true;
+}
+
+function noteFile({ folder }: LoopCheckout): string {
+  return path.join(folder, 'rebasing');
+}
+
+async function requireHead(checkout: LoopCheckout, signal: AbortSignal): Promise<string> {
+  const { repository, at, branch } = checkout;
+  const onBranch = await headBranch(repository, at, signal);
+  const head = await headCommit(repository, at, signal);
+  if (onBranch === `refs/heads/${branch}` && head !== null) return head;
+  throw new LoopwrightError('workspace.off_branch', `The workspace is not on ${branch}`, {
+    hint: 'Commit the workspace first: that brings HEAD back.',
+  });
+}
+
+async function listChanges(
+  { repository, at }: LoopCheckout,
+  onto: string,
+  from: string,
+  head: string,
+  signal: AbortSignal,
+): Promise<readonly Change[]> {
+  const format = '--format=%H%x00%T%x00%an%x00%ae%x00%ad%x00%B';
+  const range = [head, `^${from}`, `^${onto}`];
+  const args = [
+    'log',
+    '-z',
+    '--first-parent',
+    '--reverse',
+    '--topo-order',
+    '--date=raw',
+    '--no-mailmap',
+    format,
+  ];
+  const output = await repository.output({ at, args: [...args, ...range], signal });
+  const fields = output.toString('utf8').split('\0');
+  const changes: Change[] = [];
+  for (let start = 0; start + 5 < fields.length; start += 6) {
+    const [commit = '', tree = '', name = '', email = '', date = '', message = ''] = fields.slice(
+      start,
+      start + 6,
+    );
+    const author = {
+      GIT_AUTHOR_NAME: name.trim() || repository.user.name,
+      GIT_AUTHOR_EMAIL: email,
+      GIT_AUTHOR_DATE: date,
+    };
+    changes.push({ commit, tree, author, message });
+  }
+  return changes;
+}
+
+async function replay(
+  checkout: LoopCheckout,
+  changes: readonly Change[],
+  onto: string,
+  signal: AbortSignal,
+): Promise<Replayed> {
+  const { repository, at } = checkout;
+  let head = onto;
+  let tree = await repository.text({ at, args: ['rev-parse', `${onto}^{tree}`], signal });
+  for (const change of changes) {
+    const merged = await mergeChange(checkout, change, tree, signal);
+    if (merged.kind === 'conflict') return merged;
+    if (merged.tree === tree) continue;
+    tree = merged.tree;
+    const args = ['commit-tree', '--no-gpg-sign', '-p', head, '-F', '-', tree];
+    head = await repository.text({ at, args, env: change.author, input: change.message, signal });
+  }
+  return { kind: 'clean', head };
+}
+
+/**
+ * Merges one commit into a tree. `merge-tree` finds the base by ancestry, so the tree is first dressed as a sibling of
+ * the commit. (`--merge-base` would do, from git 2.40 on.)
+ */
+async function mergeChange(
+  { repository, at }: LoopCheckout,
+  change: Change,
+  tree: string,
+  signal: AbortSignal,
+): Promise<{ kind: 'clean'; tree: string } | { kind: 'conflict'; files: readonly string[] }> {
+  const sibling = [
+    'commit-tree',
+    '--no-gpg-sign',
+    '-p',
+    `${change.commit}^1`,
+    '-m',
+    'sibling',
+    tree,
+  ];
+  const ours = await repository.text({ at, args: sibling, signal });
+  const args = [
+    'merge-tree',
+    '--write-tree',
+    '--name-only',
+    '--no-messages',
+    '-z',
+    ours,
+    change.commit,
+  ];
+  const result = await repository.run({ at, args, signal });
+  const [merged = '', ...files] = splitRecords(result.stdout);
+  if (result.exitCode === 0 && isObjectId(merged)) return { kind: 'clean', tree: merged };
+  if (result.exitCode !== 1) throw gitFailed(args, result);
+  return { kind: 'conflict', files: [...new Set(files)].filter((file) => file !== '').toSorted() };
+}
+
+/** Answers the files that stand in the way; then nothing has changed. */
+async function switchTo(
+  checkout: LoopCheckout,
+  oldHead: string,
+  newHead: string,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const { repository, at, mode, loopId, branch, index } = checkout;
+  const env = { GIT_INDEX_FILE: index.file };
+  await index.snapshot(signal);
+  if (mode === 'in-place') {
+    const taken = await listInTheWay(repository, checkout.workTree, oldHead, newHead, signal);
+    if (taken.length > 0) return taken;
+  }
+  if (mode === 'worktree') await writeFile(noteFile(checkout), `${oldHead} ${newHead}\n`);
+  const gently = ['read-tree', '-m', '-u', oldHead, newHead];
+  const moved = await repository.run({ at, env, args: gently, signal });
+  if (moved.exitCode !== 0) {
+    if (mode === 'in-place') return listObstacles(checkout, oldHead, newHead, signal);
+    // What checks left in the way is not work: it gives way, and they make it again.
+    const firmly = ['read-tree', '--reset', '-u', newHead];
+    await repository.output({ at, env, args: firmly, signal });
+  }
+  index.changed();
+  const update = [`update refs/heads/${branch} ${newHead} ${oldHead}`];
+  if (mode === 'worktree') update.push(`update ${keepRef(loopId)} ${newHead}`);
+  const args = ['update-ref', '-m', 'loopwright: rebase', '--stdin'];
+  await repository.output({ at, args, input: `${update.join('\n')}\n`, signal });
+  await showRebased(checkout, oldHead, newHead, signal);
+  await rm(noteFile(checkout), { force: true });
+  return [];
+}
+
+async function showRebased(
+  { repository, at, index, mode }: LoopCheckout,
+  oldHead: string,
+  newHead: string,
+  signal: AbortSignal,
+): Promise<void> {
+  if (mode === 'worktree') {
+    await replaceFile(index.file, path.join(at.gitDir, 'index'));
+    await repository.output({ at, args: ['read-tree', '-m', newHead], signal });
+    return;
+  }
+  // The user's own index: what they have staged stays, as long as the rebase does not touch the same paths.
+  const kept = await repository.run({
+    at,
+    args: ['read-tree', '-m', '-i', oldHead, newHead],
+    signal,
+  });
+  if (kept.exitCode !== 0)
+    await repository.output({ at, args: ['read-tree', '-m', newHead], signal });
+}
+
+/** Paths that differ from the old head in the files and that the rebase would change. */
+async function listObstacles(
+  { repository, index }: LoopCheckout,
+  oldHead: string,
+  newHead: string,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const here = await index.snapshot(signal);
+  const local = (await diffTrees(repository, oldHead, here, signal)).entries;
+  const coming = (await diffTrees(repository, oldHead, newHead, signal)).entries;
+  const wanted = new Set(coming.map((entry) => entry.path));
+  const files = local.map((entry) => entry.path).filter((file) => wanted.has(file));
+  return files.length > 0 ? files.toSorted() : [...wanted].toSorted();
+}

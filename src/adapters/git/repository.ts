@@ -1,0 +1,76 @@
+import { git, gitOutput } from './git.ts';
+import type { Checkout, GitCall, GitResult } from './git.ts';
+import { createDriverOverrides, hardenedEnvironment } from './environment.ts';
+import type { UserSettings } from './environment.ts';
+
+/** A git repository as the engine uses it: every command hardened, the user's identity and file settings applied. */
+export type Repository = {
+  /** The user's checkout; `workTree` is null in a bare repository. */
+  readonly main: Checkout;
+  readonly user: UserSettings;
+  run(call: Command): Promise<GitResult>;
+  /** Stdout of a command that must succeed. */
+  output(call: Command): Promise<Buffer>;
+  /** The same as trimmed text. */
+  text(call: Command): Promise<string>;
+};
+
+export type Command = Omit<GitCall, 'at' | 'env'> & {
+  /** The user's checkout unless given. */
+  readonly at?: Checkout;
+  readonly env?: Readonly<Record<string, string>>;
+};
+
+export function createRepository(
+  main: Checkout,
+  user: UserSettings,
+  basics: Readonly<Record<string, string>>,
+): Repository {
+  const driverOverrides = createDriverOverrides(basics);
+
+  async function complete(command: Command): Promise<GitCall> {
+    const at = command.at ?? main;
+    const drivers = await driverOverrides(at, command.signal);
+    const env = { ...hardenedEnvironment(basics, user, drivers), ...command.env };
+    return { ...command, at, env };
+  }
+
+  const output = async (command: Command) => gitOutput(await complete(command));
+  return {
+    main,
+    user,
+    run: async (command) => git(await complete(command)),
+    output,
+    text: async (command) => (await output(command)).toString('utf8').trim(),
+  };
+}
+
+/** True for a complete object name, of a SHA-1 or a SHA-256 repository. */
+export function isObjectId(text: string): boolean {
+  return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text);
+}
+
+export async function resolveCommit(
+  repository: Repository,
+  revision: string,
+  signal: AbortSignal,
+  at?: Checkout,
+): Promise<string | null> {
+  const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`];
+  const result = await repository.run({ args, signal, ...(at === undefined ? {} : { at }) });
+  const id = result.stdout.toString('utf8').trim();
+  return result.exitCode === 0 && isObjectId(id) ? id : null;
+}
+
+/** A commit is its own ancestor. */
+export async function isAncestor(
+  repository: Repository,
+  ancestor: string,
+  descendant: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (ancestor === descendant) return true;
+  const args = ['merge-base', '--is-ancestor', ancestor, descendant];
+  const result = await repository.run({ args, signal });
+  return result.exitCode === 0;
+}

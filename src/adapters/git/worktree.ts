@@ -1,0 +1,257 @@
+import {
+  chmod,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  rmdir,
+  writeFile,
+} from 'node:fs/promises';
+import path from 'node:path';
+import { LoopwrightError } from '../../core/error.ts';
+import type { WorkspaceSpec } from '../../ports/workspace.ts';
+import { bringFiles } from './bring-files.ts';
+import type { Checkout } from './git.ts';
+import { gitFailed } from './git.ts';
+import { headBranch } from './head.ts';
+import { createLoopCheckout, keepRef, loopFolder } from './loop-checkout.ts';
+import type { LoopCheckout } from './loop-checkout.ts';
+import { abortOperation, mendWorktree, pointsTo, unfinishedOperation } from './mend.ts';
+import { seedIndex } from './private-index.ts';
+import { undoHalfRebase } from './rebase.ts';
+import { resolveCommit } from './repository.ts';
+import type { Repository } from './repository.ts';
+
+export type WorktreeSpec = WorkspaceSpec & { readonly branch: string; readonly base: string };
+
+export type OpenedWorktree = {
+  readonly checkout: LoopCheckout;
+  readonly created: boolean;
+  readonly repaired: readonly string[];
+  readonly missing: readonly string[];
+};
+
+/** Every linked worktree the repository knows, whether or not its folder still exists. */
+export async function listLinkedCheckouts(commonDir: string): Promise<readonly Checkout[]> {
+  const folder = path.join(commonDir, 'worktrees');
+  const names = await readdir(folder).catch(() => []);
+  const checkouts: Checkout[] = [];
+  for (const name of names.toSorted((a, b) => (a < b ? -1 : 1))) {
+    const gitDir = path.join(folder, name);
+    const text = await readFile(path.join(gitDir, 'gitdir'), 'utf8').catch(() => null);
+    if (text === null) continue;
+    const workTree = path.dirname(path.resolve(gitDir, text.trim()));
+    checkouts.push({ gitDir, commonDir, workTree });
+  }
+  return checkouts;
+}
+
+/** Finds, mends or makes the worktree of a loop. */
+export async function openWorktree(
+  repository: Repository,
+  spec: WorktreeSpec,
+  signal: AbortSignal,
+): Promise<OpenedWorktree> {
+  const folder = await realFolder(spec.path);
+  const registered = await findRegistered(repository, folder);
+  const occupied = await isOccupied(folder);
+  if (registered === null) {
+    if (!occupied) return createWorktree(repository, spec, folder, [], signal);
+    return adoptWorktree(repository, spec, folder, signal);
+  }
+  await requireOurs(repository, spec, registered, signal);
+  if (occupied && (await isReady(registered.gitDir, spec.loopId))) {
+    return reopenWorktree(
+      createLoopCheckout(repository, spec, registered.gitDir, folder),
+      [],
+      signal,
+    );
+  }
+  const note = occupied
+    ? 'half-made worktree made anew'
+    : 'missing worktree made anew from its branch';
+  await discard(registered.gitDir, folder);
+  return createWorktree(repository, spec, folder, [note], signal);
+}
+
+/** Removes folder and registration, both only when they are the loop's. */
+export async function removeWorktree(
+  repository: Repository,
+  spec: WorktreeSpec,
+  signal: AbortSignal,
+): Promise<void> {
+  const folder = await realFolder(spec.path);
+  const registered = await findRegistered(repository, folder);
+  if (registered !== null) {
+    await requireOurs(repository, spec, registered, signal);
+    await discard(registered.gitDir, folder);
+    return;
+  }
+  if (!(await isOccupied(folder))) return;
+  await requireOurGitFile(repository, folder);
+  await removeFolder(folder);
+}
+
+async function createWorktree(
+  repository: Repository,
+  spec: WorktreeSpec,
+  folder: string,
+  notes: readonly string[],
+  signal: AbortSignal,
+): Promise<OpenedWorktree> {
+  const repaired = [...notes];
+  const existing = await resolveCommit(repository, `refs/heads/${spec.branch}`, signal);
+  const kept = existing ?? (await resolveCommit(repository, keepRef(spec.loopId), signal));
+  if (existing === null && kept !== null) repaired.push(`missing branch ${spec.branch} made again`);
+  const what =
+    existing === null
+      ? ['--no-track', '-b', spec.branch, folder, kept ?? spec.base]
+      : [folder, spec.branch];
+  const args = ['worktree', 'add', '--quiet', ...what];
+  const result = await repository.run({ args, signal });
+  if (result.exitCode !== 0) throw explainAddFailure(spec, gitFailed(args, result), result.stderr);
+
+  const registered = await findRegistered(repository, folder);
+  if (registered === null) throw gitFailed(args, result);
+  const checkout = createLoopCheckout(repository, spec, registered.gitDir, folder);
+  const missing = await bringFiles(repository.main.workTree ?? folder, folder, spec);
+  await seedIndex(checkout.at, checkout.index.file);
+  await writeFile(path.join(checkout.folder, 'ready'), '');
+  return { checkout, created: true, repaired, missing };
+}
+
+async function reopenWorktree(
+  checkout: LoopCheckout,
+  notes: readonly string[],
+  signal: AbortSignal,
+): Promise<OpenedWorktree> {
+  const repaired = [...notes, ...(await mendWorktree(checkout))];
+  const operation = await unfinishedOperation(checkout.at.gitDir);
+  if (operation !== null) {
+    await abortOperation(checkout, operation, signal);
+    repaired.push(`half ${operation} aborted`);
+  }
+  if (await undoHalfRebase(checkout, signal)) repaired.push('half rebase undone');
+  return { checkout, created: false, repaired, missing: [] };
+}
+
+/** The folder is there but the repository has forgotten it (an agent ran `git worktree remove` or `prune`): its files are kept. */
+async function adoptWorktree(
+  repository: Repository,
+  spec: WorktreeSpec,
+  folder: string,
+  signal: AbortSignal,
+): Promise<OpenedWorktree> {
+  const gitDir = await requireOurGitFile(repository, folder);
+  const tip =
+    (await resolveCommit(repository, `refs/heads/${spec.branch}`, signal)) ??
+    (await resolveCommit(repository, keepRef(spec.loopId), signal)) ??
+    spec.base;
+  await mkdir(loopFolder(gitDir, spec.loopId), { recursive: true });
+  await writeFile(path.join(gitDir, 'commondir'), '../..\n');
+  await writeFile(path.join(gitDir, 'gitdir'), `${path.join(folder, '.git')}\n`);
+  await writeFile(path.join(gitDir, 'HEAD'), `ref: refs/heads/${spec.branch}\n`);
+  const checkout = createLoopCheckout(repository, spec, gitDir, folder);
+  const update = ['update-ref', `refs/heads/${spec.branch}`, tip];
+  await repository.output({ at: checkout.at, args: update, signal });
+  await repository.output({ at: checkout.at, args: ['read-tree', 'HEAD'], signal });
+  await checkout.index.reset('HEAD', signal);
+  await writeFile(path.join(checkout.folder, 'ready'), '');
+  return reopenWorktree(checkout, ['worktree registered again, files kept'], signal);
+}
+
+async function findRegistered(repository: Repository, folder: string): Promise<Checkout | null> {
+  const linked = await listLinkedCheckouts(repository.main.commonDir);
+  return linked.find((at) => at.workTree === folder) ?? null;
+}
+
+async function requireOurs(
+  repository: Repository,
+  spec: WorktreeSpec,
+  registered: Checkout,
+  signal: AbortSignal,
+): Promise<void> {
+  const marked = await lstat(loopFolder(registered.gitDir, spec.loopId)).catch(() => null);
+  if (marked !== null) return;
+  const shown = await headBranch(repository, registered, signal).catch(() => null);
+  if (shown === `refs/heads/${spec.branch}`) return;
+  throw pathTaken(spec.path);
+}
+
+/** Where the `.git` file says the worktree belongs, if that is a place in this very repository that nobody uses. */
+async function requireOurGitFile(repository: Repository, folder: string): Promise<string> {
+  const gitDir = path.join(repository.main.commonDir, 'worktrees', path.basename(folder));
+  const text = await readFile(path.join(folder, '.git'), 'utf8').catch(() => '');
+  const taken = await lstat(gitDir).catch(() => null);
+  if (taken === null && pointsTo(text, folder, gitDir)) return gitDir;
+  throw pathTaken(folder);
+}
+
+function pathTaken(folder: string): LoopwrightError {
+  return new LoopwrightError(
+    'workspace.path_taken',
+    `${folder} exists and is not a worktree of this loop`,
+    {
+      hint: 'Move it away, or set workspace.dir to another folder.',
+    },
+  );
+}
+
+function explainAddFailure(
+  spec: WorktreeSpec,
+  failure: LoopwrightError,
+  stderr: string,
+): LoopwrightError {
+  if (!stderr.includes('already checked out') && !stderr.includes('already used by worktree'))
+    return failure;
+  return new LoopwrightError(
+    'git.branch_in_use',
+    `${spec.branch} is checked out in another folder`,
+    {
+      cause: failure,
+      hint: 'Switch that checkout to another branch, then try again.',
+    },
+  );
+}
+
+async function isReady(gitDir: string, loopId: string): Promise<boolean> {
+  return (await lstat(path.join(loopFolder(gitDir, loopId), 'ready')).catch(() => null)) !== null;
+}
+
+async function isOccupied(folder: string): Promise<boolean> {
+  const found = await lstat(folder).catch(() => null);
+  if (found === null) return false;
+  return !found.isDirectory() || (await readdir(folder)).length > 0;
+}
+
+/** git records real paths. The parent is made, the folder itself need not exist. */
+async function realFolder(folder: string): Promise<string> {
+  await mkdir(path.dirname(folder), { recursive: true });
+  return path.join(await realpath(path.dirname(folder)), path.basename(folder));
+}
+
+/** Not `git worktree prune`: that would also forget worktrees of the user's whose disk is not mounted now. */
+async function discard(gitDir: string, folder: string): Promise<void> {
+  await removeFolder(folder);
+  await rm(gitDir, { recursive: true, force: true });
+  await rmdir(path.dirname(gitDir)).catch(() => undefined);
+}
+
+async function removeFolder(folder: string): Promise<void> {
+  try {
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  } catch {
+    // Agents leave folders without permissions behind.
+    await unlockFolders(folder);
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+async function unlockFolders(folder: string): Promise<void> {
+  await chmod(folder, 0o700);
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (entry.isDirectory()) await unlockFolders(path.join(folder, entry.name));
+  }
+}

@@ -1,0 +1,60 @@
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { ProcessSpec } from '../../ports/process.ts';
+import type { NotStarted } from './gate.ts';
+
+const defaultPath = '/usr/local/bin:/usr/bin:/bin';
+
+/** Why the program of a spec cannot be started, in words; null when nothing speaks against it. */
+export async function findObstacle(spec: ProcessSpec): Promise<NotStarted | null> {
+  const program = spec.argv[0];
+  if (!(await isFolder(spec.cwd))) {
+    return {
+      code: 'ENOENT',
+      error: `Cannot start \`${program}\`: the working folder ${spec.cwd} does not exist.`,
+    };
+  }
+  let denied: string | null = null;
+  for (const file of candidates(spec)) {
+    const found = await inspect(file);
+    if (found === 'executable') return null;
+    if (found === 'denied') denied ??= file;
+  }
+  if (denied !== null) {
+    return {
+      code: 'EACCES',
+      error: `Cannot start \`${program}\`: ${denied} is not executable (EACCES).`,
+    };
+  }
+  const where = program.includes('/') ? 'there is no such file' : 'command not found in PATH';
+  return { code: 'ENOENT', error: `Cannot start \`${program}\`: ${where} (ENOENT).` };
+}
+
+function candidates(spec: ProcessSpec): readonly string[] {
+  const program = spec.argv[0];
+  if (program === '') return [];
+  if (program.includes('/')) return [path.resolve(spec.cwd, program)];
+  const folders = (spec.env['PATH'] ?? defaultPath).split(':');
+  return folders.map((folder) => path.resolve(spec.cwd, folder, program));
+}
+
+async function inspect(file: string): Promise<'executable' | 'denied' | 'absent'> {
+  try {
+    if (!(await stat(file)).isFile()) return 'denied';
+    await access(file, constants.X_OK);
+    return 'executable';
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EACCES'
+      ? 'denied'
+      : 'absent';
+  }
+}
+
+async function isFolder(folder: string): Promise<boolean> {
+  try {
+    return (await stat(folder)).isDirectory();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { ProcessIdentity } from '../../ports/process.ts';
+import { isLiving, readBootId, readStat } from './proc.ts';
+
+/** Names a process for good: its pid alone is given to another one sooner or later. */
+export function identify(pid: number): ProcessIdentity {
+  return {
+    pid,
+    startTime: readStat(pid)?.startTime ?? null,
+    bootId: readBootId(),
+    host: hostname(),
+  };
+}
+
+/** Whether that very process runs. Zombies and strangers with the same pid do not count; another host's processes do. */
+export function isAlive(identity: ProcessIdentity): boolean {
+  if (identity.host !== hostname()) return true;
+  if (identity.bootId !== readBootId()) return false;
+  if (identity.startTime === null) return answersSignals(identity.pid);
+  const stat = readStat(identity.pid);
+  return stat !== null && isLiving(stat) && stat.startTime === identity.startTime;
+}
+
+/**
+ * The mark that everything started by this process carries in its environment. Made from the identity
+ * alone, so that whoever knows who it was can still find what it left behind.
+ */
+export function markOf(identity: ProcessIdentity): string {
+  const { host, bootId, pid, startTime } = identity;
+  const digest = createHash('sha256').update(JSON.stringify([host, bootId, pid, startTime]));
+  return digest.digest('hex').slice(0, 24);
+}
+
+function answersSignals(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * What Linux tells about processes under `/proc`. Everything here answers "nothing" where there is no
+ * `/proc` and for processes that vanish while they are looked at.
+ */
+import { readFileSync, readdirSync } from 'node:fs';
+
+export type ProcessStat = {
+  readonly pid: number;
+  readonly state: string;
+  readonly parent: number;
+  readonly group: number;
+  readonly session: number;
+  /** Clock ticks since boot; with the pid it names a process for as long as the machine is up. */
+  readonly startTime: string;
+};
+
+/** Null when there is no such process. Zombies are processes here: see `isLiving`. */
+export function readStat(pid: number): ProcessStat | null {
+  const text = readProc(`/proc/${pid}/stat`)?.toString('latin1');
+  if (text === undefined) return null;
+  // The second field is the program's name in parentheses, and may itself contain any of ") (".
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const [state, parent, group, session] = fields;
+  const startTime = fields[19];
+  if (state === undefined || startTime === undefined) return null;
+  return {
+    pid,
+    state,
+    parent: Number(parent),
+    group: Number(group),
+    session: Number(session),
+    startTime,
+  };
+}
+
+/** A zombie has ended and only waits for its parent to ask; signals no longer reach it. */
+export function isLiving(stat: ProcessStat): boolean {
+  return stat.state !== 'Z' && stat.state !== 'X';
+}
+
+/** Whether the environment the process was started with contains `text`. Unreadable ones do not. */
+export function environmentContains(pid: number, text: string): boolean {
+  return readProc(`/proc/${pid}/environ`)?.includes(text) ?? false;
+}
+
+export function listPids(): readonly number[] {
+  try {
+    return readdirSync('/proc').map(Number).filter(Number.isInteger);
+  } catch {
+    // No /proc on this platform.
+    return [];
+  }
+}
+
+/** The pid given out last, from which the next ones count up; null when unknown. */
+export function lastPid(): number | null {
+  const text = readProc('/proc/loadavg')?.toString('latin1').trim();
+  const pid = Number(text?.slice(text.lastIndexOf(' ') + 1));
+  return Number.isInteger(pid) && pid > 0 ? pid : null;
+}
+
+export function maxPid(): number | null {
+  const pid = Number(readProc('/proc/sys/kernel/pid_max')?.toString('latin1'));
+  return Number.isInteger(pid) && pid > 0 ? pid : null;
+}
+
+/** Different after every boot; null when the platform has none. */
+export function readBootId(): string | null {
+  return readProc('/proc/sys/kernel/random/boot_id')?.toString('latin1').trim() ?? null;
+}
+
+function readProc(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path);
+  } catch {
+    // Gone, not ours to read, or no such platform: for every caller there is nothing to see.
+    return undefined;
+  }
+}

@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import type { Insertable, Selectable } from 'kysely';
+import type { LoopEvent, RecordedEvent } from '../../core/loop/event.ts';
+import type { Db, EventsTable } from './schema.ts';
+import { parseStored } from './stored-json.ts';
+
+/** Version of the shape of events written today. */
+const eventVersion = 1;
+
+const pageSize = 500;
+
+/** Appends recorded events behind the one with sequence `after`, each carrying the hash of the one before. */
+export async function appendEvents(
+  db: Db,
+  loopId: string,
+  after: number,
+  events: readonly RecordedEvent[],
+): Promise<void> {
+  let previous = after === 0 ? '' : await hashAt(db, loopId, after);
+  for (const recorded of events) {
+    const row = toRow(loopId, recorded, previous);
+    await db.insertInto('events').values(row).execute();
+    previous = row.hash;
+  }
+}
+
+export async function readEvents(
+  db: Db,
+  loopId: string,
+  since: number,
+  limit: number,
+): Promise<readonly RecordedEvent[]> {
+  const rows = await selectPage(db, loopId, since, limit);
+  return rows.map(toRecorded);
+}
+
+/**
+ * The first sequence that is missing or not what was written; null when the log is whole. `newest` is the
+ * sequence the log should end with, so that a cut-off end is seen too.
+ */
+export async function findBrokenLink(
+  db: Db,
+  loopId: string,
+  newest: number,
+): Promise<number | null> {
+  let previous = '';
+  let seq = 0;
+  for (;;) {
+    const page = await selectPage(db, loopId, seq, pageSize);
+    for (const row of page) {
+      seq += 1;
+      if (row.seq !== seq || row.hash !== hashOf(row, previous)) return seq;
+      previous = row.hash;
+    }
+    if (page.length < pageSize) return seq === newest ? null : Math.min(seq, newest) + 1;
+  }
+}
+
+function selectPage(
+  db: Db,
+  loopId: string,
+  since: number,
+  limit: number,
+): Promise<Selectable<EventsTable>[]> {
+  return db
+    .selectFrom('events')
+    .selectAll()
+    .where('loop_id', '=', loopId)
+    .where('seq', '>', since)
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+}
+
+async function hashAt(db: Db, loopId: string, seq: number): Promise<string> {
+  const row = await db
+    .selectFrom('events')
+    .select('hash')
+    .where('loop_id', '=', loopId)
+    .where('seq', '=', seq)
+    .executeTakeFirst();
+  // A cut-off log is found by `findBrokenLink`; it does not keep the loop from going on.
+  return row?.hash ?? '';
+}
+
+function toRow(loopId: string, recorded: RecordedEvent, previous: string): Insertable<EventsTable> {
+  const row = {
+    loop_id: loopId,
+    seq: recorded.seq,
+    type: recorded.event.type,
+    version: eventVersion,
+    time: recorded.time,
+    elapsed_ms: recorded.elapsedMs,
+    data: JSON.stringify(recorded.event),
+  };
+  return { ...row, hash: hashOf(row, previous) };
+}
+
+function toRecorded(row: Selectable<EventsTable>): RecordedEvent {
+  const event = parseStored<LoopEvent>(row.data, `event ${row.seq} of ${row.loop_id}`);
+  return { seq: row.seq, time: row.time, elapsedMs: row.elapsed_ms, event };
+}
+
+/** As a JSON array, so that no two different rows read the same. */
+function hashOf(row: Omit<Selectable<EventsTable>, 'hash'>, previous: string): string {
+  const parts = [previous, row.loop_id, row.seq, row.type, row.version, row.time, row.elapsed_ms];
+  return createHash('sha256')
+    .update(JSON.stringify([...parts, row.data]))
+    .digest('hex');
+}

@@ -1,0 +1,191 @@
+import { sql } from 'kysely';
+import { LoopwrightError } from '../../core/error.ts';
+import type { RecordedEvent } from '../../core/loop/event.ts';
+import { evolve } from '../../core/loop/evolve.ts';
+import { loopCost, type Iteration, type Loop } from '../../core/loop/loop.ts';
+import type { AppendInput, LoopFilter, LoopRow, Loops } from '../../ports/store.ts';
+import { appendEvents, findBrokenLink, readEvents } from './event-log.ts';
+import { writeChangedIterations } from './iterations.ts';
+import type { Db } from './schema.ts';
+import { parseStored } from './stored-json.ts';
+
+/** Loops over one transaction. */
+export function createLoops(db: Db): Loops {
+  return {
+    create: (event, time) => createLoop(db, { seq: 1, time, elapsedMs: 0, event }),
+    append: (input) => append(db, input),
+    get: (id) => getLoop(db, id),
+    list: (filter) => listLoops(db, filter),
+    iteration: (loopId, number) => getIteration(db, loopId, number),
+    events: (loopId, since, limit) => readEvents(db, loopId, since, limit),
+    verifyChain: (loopId) => verifyChain(db, loopId),
+    delete: (id) => deleteLoop(db, id),
+    countAttempts: (taskId) => countAttempts(db, taskId),
+    token: async (id) => (await selectFence(db, id)).token,
+  };
+}
+
+async function createLoop(db: Db, recorded: RecordedEvent): Promise<Loop> {
+  const loop = evolveAll(null, [recorded]);
+  await db
+    .insertInto('loops')
+    .values({
+      id: loop.id,
+      task_id: loop.taskId,
+      title: loop.title,
+      created_at: loop.createdAt,
+      sequence: sql<number>`(select coalesce(max(sequence), 0) + 1 from loops)`,
+      ...projection(loop),
+    })
+    .execute();
+  await appendEvents(db, loop.id, 0, [recorded]);
+  return loop;
+}
+
+async function append(
+  db: Db,
+  input: AppendInput,
+): Promise<{ readonly loop: Loop; readonly recorded: readonly RecordedEvent[] }> {
+  const recorded = record(input);
+  const loop = evolveAll(input.loop, recorded);
+  await updateFenced(db, input, loop);
+  await appendEvents(db, loop.id, input.loop.seq, recorded);
+  await writeChangedIterations(db, input.loop, loop);
+  return { loop, recorded };
+}
+
+/** The elapsed time belongs to the batch, so only its first event carries it. */
+function record(input: AppendInput): readonly RecordedEvent[] {
+  const elapsedMs = Math.max(0, Math.round(input.elapsedMs));
+  return input.events.map((event, index) => ({
+    seq: input.loop.seq + 1 + index,
+    time: input.time,
+    elapsedMs: index === 0 ? elapsedMs : 0,
+    event,
+  }));
+}
+
+function evolveAll(loop: Loop | null, recorded: readonly RecordedEvent[]): Loop {
+  const folded = recorded.reduce(evolve, loop);
+  if (folded !== null) return folded;
+  throw new LoopwrightError('store.conflict', 'the log of a loop starts with its creation');
+}
+
+function projection(loop: Loop) {
+  return {
+    status: loop.status,
+    reason: loop.reason,
+    branch: loop.workspace.branch,
+    iterations: loop.iterations.length,
+    cost_usd: loopCost(loop),
+    seq: loop.seq,
+    updated_at: loop.updatedAt,
+    state: JSON.stringify({ ...loop, iterations: undefined }),
+  };
+}
+
+/** One statement checks the claim and the sequence and writes, so nobody comes in between on any database. */
+async function updateFenced(db: Db, input: AppendInput, next: Loop): Promise<void> {
+  const result = await db
+    .updateTable('loops')
+    .set(projection(next))
+    .where('id', '=', input.loop.id)
+    .where('token', '=', input.token)
+    .where('seq', '=', input.loop.seq)
+    .executeTakeFirst();
+  if (result.numUpdatedRows === 1n) return;
+  throw refusal(input, await selectFence(db, input.loop.id));
+}
+
+function refusal(input: AppendInput, stored: { token: number; seq: number }): LoopwrightError {
+  const { id, seq } = input.loop;
+  const details = { loopId: id, token: input.token, seq, stored };
+  if (stored.token !== input.token) {
+    return new LoopwrightError('store.fenced', `${id} is driven by another owner now`, { details });
+  }
+  const text = `${id} has events up to ${stored.seq}, not ${seq}: it was changed elsewhere`;
+  return new LoopwrightError('store.conflict', text, { details });
+}
+
+async function selectFence(db: Db, id: string): Promise<{ token: number; seq: number }> {
+  const row = await db
+    .selectFrom('loops')
+    .select(['token', 'seq'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (row !== undefined) return row;
+  throw new LoopwrightError('store.missing', `there is no loop ${id}`, { details: { loopId: id } });
+}
+
+async function getLoop(db: Db, id: string): Promise<Loop | null> {
+  const row = await db.selectFrom('loops').select('state').where('id', '=', id).executeTakeFirst();
+  if (row === undefined) return null;
+  const rows = await db
+    .selectFrom('iterations')
+    .select(['number', 'state'])
+    .where('loop_id', '=', id)
+    .orderBy('number')
+    .execute();
+  const iterations = rows.map(({ number, state }) => parseIteration(id, number, state));
+  return { ...parseStored<Omit<Loop, 'iterations'>>(row.state, `loop ${id}`), iterations };
+}
+
+async function getIteration(db: Db, loopId: string, number: number): Promise<Iteration | null> {
+  const row = await db
+    .selectFrom('iterations')
+    .select('state')
+    .where('loop_id', '=', loopId)
+    .where('number', '=', number)
+    .executeTakeFirst();
+  return row === undefined ? null : parseIteration(loopId, number, row.state);
+}
+
+function parseIteration(loopId: string, number: number, state: string): Iteration {
+  return parseStored<Iteration>(state, `iteration ${number} of ${loopId}`);
+}
+
+async function listLoops(db: Db, filter: LoopFilter): Promise<readonly LoopRow[]> {
+  if (filter.statuses?.length === 0) return [];
+  let query = db
+    .selectFrom('loops')
+    .leftJoin('queue', 'queue.loop_id', 'loops.id')
+    .select([
+      'loops.id',
+      'loops.task_id as taskId',
+      'loops.title',
+      'loops.status',
+      'loops.reason',
+      'loops.iterations',
+      'loops.branch',
+      'loops.cost_usd as costUsd',
+      'loops.created_at as createdAt',
+      'loops.updated_at as updatedAt',
+      'queue.owner',
+    ])
+    .orderBy('loops.sequence', 'desc');
+  if (filter.taskId !== undefined) query = query.where('loops.task_id', '=', filter.taskId);
+  if (filter.statuses !== undefined) query = query.where('loops.status', 'in', filter.statuses);
+  if (filter.limit !== undefined) query = query.limit(filter.limit);
+  return query.execute();
+}
+
+async function verifyChain(db: Db, loopId: string): Promise<number | null> {
+  const { seq } = await selectFence(db, loopId);
+  return findBrokenLink(db, loopId, seq);
+}
+
+/** Foreign keys take the events, iterations, requests and the queue entry with it. */
+async function deleteLoop(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('loops').where('id', '=', id).execute();
+}
+
+/** Attempts are numbered from 1 per task, so the highest number counts those of deleted loops too. */
+async function countAttempts(db: Db, taskId: string): Promise<number> {
+  const row = await db
+    .selectFrom('iterations')
+    .innerJoin('loops', 'loops.id', 'iterations.loop_id')
+    .select((expression) => expression.fn.max('iterations.attempt').as('attempts'))
+    .where('loops.task_id', '=', taskId)
+    .executeTakeFirst();
+  return row?.attempts ?? 0;
+}

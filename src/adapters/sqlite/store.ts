@@ -1,0 +1,95 @@
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { LoopwrightError } from '../../core/error.ts';
+import type { Store, StoreTx } from '../../ports/store.ts';
+import { createBaselines } from './baselines.ts';
+import { Connection } from './connection.ts';
+import { createDb } from './driver.ts';
+import { createLoops } from './loops.ts';
+import { migrate, refuseNewerUntouched } from './migrate.ts';
+import { loadMigrations } from './migrations.ts';
+import { refuseNetworkDisk } from './network-disk.ts';
+import { createQueue } from './queue.ts';
+import { createRequests } from './requests.ts';
+import type { Db } from './schema.ts';
+import { createSessions } from './sessions.ts';
+import { createTasks } from './tasks.ts';
+
+export type StoreOptions = {
+  /** How long a transaction waits for another process. */
+  readonly busyTimeoutMs?: number;
+  /** Folder of the migrations; the shipped ones by default. */
+  readonly migrations?: string;
+};
+
+/**
+ * Opens the SQLite database of a project, makes it if there is none, and brings it to the newest schema.
+ * Transactions of one store take turns: a `write` inside the `work` of another `write` would wait for ever.
+ * Reads have their own connection and do not wait for writes.
+ */
+export async function openStore(file: string, options: StoreOptions = {}): Promise<Store> {
+  const connections = await openConnections(path.resolve(file), options);
+  const writer = createDb(connections.write, 'write');
+  const reader = createDb(connections.read, 'read');
+  let closed: Promise<void> | null = null;
+  const transact = <T>(db: Db, work: (tx: StoreTx) => Promise<T>): Promise<T> => {
+    if (closed !== null) throw new LoopwrightError('store.closed', `${file} was closed`);
+    return db.transaction().execute((tx) => work(createTx(tx)));
+  };
+  return {
+    write: async (work) => transact(writer, work),
+    read: async (work) => transact(reader, work),
+    [Symbol.asyncDispose]() {
+      // The writer goes last: the last connection folds the log back into the file.
+      closed ??= close(reader).then(() => close(writer));
+      return closed;
+    },
+  };
+}
+
+type Connections = { readonly write: Connection; readonly read: Connection };
+
+async function openConnections(file: string, options: StoreOptions): Promise<Connections> {
+  const migrations = loadMigrations(options.migrations);
+  refuseNetworkDisk(file);
+  refuseNewerUntouched(file, migrations.length);
+  makeFolder(path.dirname(file));
+  const { busyTimeoutMs } = options;
+  const timeout = busyTimeoutMs === undefined ? {} : { busyTimeoutMs };
+  const write = new Connection(file, { mode: 'write', ...timeout });
+  try {
+    await migrate(write, migrations);
+    return { write, read: new Connection(file, { mode: 'read', ...timeout }) };
+  } catch (error) {
+    write[Symbol.dispose]();
+    throw error;
+  }
+}
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true });
+  } catch (cause) {
+    throw new LoopwrightError('store.cannot_open', `${folder} cannot be made`, {
+      cause,
+      hint: 'Check the path and the permissions of the folders above it.',
+    });
+  }
+}
+
+function createTx(db: Db): StoreTx {
+  return {
+    tasks: createTasks(db),
+    loops: createLoops(db),
+    queue: createQueue(db),
+    sessions: createSessions(db),
+    requests: createRequests(db),
+    baselines: createBaselines(db),
+  };
+}
+
+/** Waits for the transactions that were begun. */
+async function close(db: Db): Promise<void> {
+  await db.connection().execute(async () => {});
+  await db.destroy();
+}

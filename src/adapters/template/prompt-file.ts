@@ -1,0 +1,98 @@
+import { parseDocument } from 'yaml';
+import { z } from 'zod';
+import { LoopwrightError } from '../../core/error.ts';
+import { suggestion } from './scan.ts';
+
+const FrontMatter = z.strictObject({
+  name: z.string().min(1).optional(),
+  version: z.union([z.string(), z.number()]).transform(String).optional(),
+  /** Variables that must have a value. */
+  required: z.array(z.string().min(1)).default([]),
+  /** Values of variables that would be empty or absent. */
+  defaults: z.record(z.string(), z.unknown()).default({}),
+});
+
+export type PromptFile = {
+  readonly name: string | null;
+  readonly version: string | null;
+  readonly required: readonly string[];
+  readonly defaults: Readonly<Record<string, unknown>>;
+  readonly template: string;
+};
+
+/** A prompt file: a template, with or without YAML front matter between two lines of three dashes. */
+export function parsePromptFile(text: string, source: string): PromptFile {
+  const content = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
+  if (!content.startsWith('---\n')) {
+    return { name: null, version: null, required: [], defaults: {}, template: content };
+  }
+  const end = closingLine(content);
+  if (end === null) {
+    throw broken(source, 'the front matter has no closing line of three dashes');
+  }
+  const matter = parseFrontMatter(content.slice(4, end.start), source);
+  return {
+    name: matter.name ?? null,
+    version: matter.version ?? null,
+    required: matter.required,
+    defaults: matter.defaults,
+    template: content.slice(end.after),
+  };
+}
+
+/** The context with the file's defaults in the gaps. A required variable without a value is an error. */
+export function withPromptDefaults(
+  file: PromptFile,
+  context: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const gaps = Object.entries(file.defaults).filter(([name]) => isEmpty(context, name));
+  const filled = { ...context, ...Object.fromEntries(gaps) };
+  const missing = file.required.find((name) => isEmpty(filled, name));
+  if (missing === undefined) return filled;
+  throw new LoopwrightError(
+    'prompt.missing_variable',
+    `The prompt ${file.name ?? 'file'} requires a value for "${missing}".`,
+    { hint: `Set the input "${missing}" or give it a default.`, details: { name: missing } },
+  );
+}
+
+function isEmpty(context: Readonly<Record<string, unknown>>, name: string): boolean {
+  if (!Object.hasOwn(context, name)) return true;
+  const value = context[name];
+  return value === undefined || value === null || value === '';
+}
+
+function closingLine(content: string): { start: number; after: number } | null {
+  let start = 4;
+  while (start < content.length) {
+    const newline = content.indexOf('\n', start);
+    const end = newline < 0 ? content.length : newline;
+    if (content.slice(start, end).trimEnd() === '---') {
+      return { start, after: Math.min(content.length, end + 1) };
+    }
+    start = end + 1;
+  }
+  return null;
+}
+
+function parseFrontMatter(text: string, source: string): z.infer<typeof FrontMatter> {
+  const document = parseDocument(text);
+  const [error] = document.errors;
+  if (error !== undefined) throw broken(source, error.message, error);
+  const result = FrontMatter.safeParse(document.toJS() ?? {});
+  if (result.success) return result.data;
+  const unknown = result.error.issues.find((issue) => issue.code === 'unrecognized_keys')?.keys[0];
+  if (unknown === undefined) throw broken(source, z.prettifyError(result.error), result.error);
+  const keys = Object.keys(FrontMatter.shape);
+  throw broken(
+    source,
+    `unknown key "${unknown}" in the front matter. ${suggestion(unknown, keys)}`,
+  );
+}
+
+function broken(source: string, problem: string, cause?: unknown): LoopwrightError {
+  return new LoopwrightError('prompt.file', `Prompt file ${source}: ${problem}`, {
+    hint: 'Front matter takes name, version, required (a list of variables) and defaults.',
+    ...(cause === undefined ? {} : { cause }),
+  });
+}

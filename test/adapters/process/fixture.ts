@@ -1,0 +1,47 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { isLiving, readStat } from '../../../src/adapters/process/proc.ts';
+import type { ProcessSpec } from '../../../src/ports/process.ts';
+
+/** A program of `test/fixtures/bin`. */
+export function fixture(name: string): string {
+  const file = path.resolve(import.meta.dirname, '../../fixtures/bin', name);
+  if (!existsSync(file)) throw new Error(`no fixture ${name}`);
+  return file;
+}
+
+export function specOf(
+  argv: readonly [string, ...string[]],
+  cwd: string,
+  changes: Partial<ProcessSpec> = {},
+): ProcessSpec {
+  return {
+    argv,
+    cwd,
+    env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin' },
+    stdin: null,
+    stdoutFile: null,
+    stderrFile: null,
+    tailBytes: 4096,
+    timeoutMs: 30_000,
+    graceMs: 200,
+    ...changes,
+  };
+}
+
+export const never: AbortSignal = new AbortController().signal;
+
+export function runs(pid: number): boolean {
+  const stat = readStat(pid);
+  return stat !== null && isLiving(stat);
+}
+
+/** For what other processes do in their own time. */
+export async function eventually(check: () => boolean, deadlineMs = 20_000): Promise<void> {
+  const deadline = performance.now() + deadlineMs;
+  while (!check()) {
+    if (performance.now() > deadline)
+      throw new Error(`not within ${deadlineMs} ms: ${String(check)}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}

@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import {
+  parsePromptFile,
+  withPromptDefaults,
+  type PromptFile,
+} from '../../../src/adapters/template/prompt-file.ts';
+import { isLoopwrightError, type LoopwrightError } from '../../../src/core/error.ts';
+
+function errorOf(run: () => unknown): LoopwrightError {
+  try {
+    run();
+  } catch (error) {
+    if (isLoopwrightError(error)) return error;
+    throw error;
+  }
+  throw new Error('expected an error');
+}
+
+const file = (overrides: Partial<PromptFile>): PromptFile => ({
+  name: null,
+  version: null,
+  required: [],
+  defaults: {},
+  template: '',
+  ...overrides,
+});
+
+describe('parsePromptFile', () => {
+  it('takes a file without front matter as it is', () => {
+    const text = 'Do {{task-title}}\n\n---\n\nmore\n';
+    expect(parsePromptFile(text, 'p.md')).toEqual(file({ template: text }));
+  });
+
+  it('reads name, version, required variables and defaults', () => {
+    const text = `---
+name: review
+version: 2
+required: [phase-name]
+defaults:
+  tone: calm
+  files: [a, b]
+---
+Review {{phase-name}}
+`;
+    expect(parsePromptFile(text, 'p.md')).toEqual({
+      name: 'review',
+      version: '2',
+      required: ['phase-name'],
+      defaults: { tone: 'calm', files: ['a', 'b'] },
+      template: 'Review {{phase-name}}\n',
+    });
+  });
+
+  it('reads files of other systems: byte order mark and carriage returns', () => {
+    expect(parsePromptFile('\uFEFF---\r\nname: a\r\n---\r\nx\r\ny', 'p.md')).toEqual(
+      file({ name: 'a', template: 'x\ny' }),
+    );
+  });
+
+  it('takes empty front matter', () => {
+    expect(parsePromptFile('---\n---\nx', 'p.md')).toEqual(file({ template: 'x' }));
+  });
+
+  it.each([
+    ['---\nname: a\n', 'the front matter has no closing line of three dashes'],
+    ['---\nnmae: a\n---\n', 'unknown key "nmae" in the front matter. Did you mean "name"?'],
+    ['---\nrequired: x\n---\n', 'required'],
+    ['---\n- a\n---\n', 'expected object'],
+    ['---\nname: [\n---\n', 'line 2'],
+  ])('explains what is wrong with %o', (text, problem) => {
+    const error = errorOf(() => parsePromptFile(text, 'prompts/p.md'));
+    expect(error.code).toBe('prompt.file');
+    expect(error.message).toContain('Prompt file prompts/p.md: ');
+    expect(error.message).toContain(problem);
+  });
+});
+
+describe('withPromptDefaults', () => {
+  it('fills what is absent or empty and nothing else', () => {
+    const prompt = file({ defaults: { tone: 'calm', depth: 3, 'task-title': 'none' } });
+    expect(withPromptDefaults(prompt, { tone: '', 'task-title': 'x', depth: 0 })).toEqual({
+      tone: 'calm',
+      'task-title': 'x',
+      depth: 0,
+    });
+  });
+
+  it('asks for a required variable that has no value', () => {
+    const prompt = file({ name: 'review', required: ['task-title', 'phase-name'] });
+    const error = errorOf(() => withPromptDefaults(prompt, { 'task-title': 'x' }));
+    expect(error.code).toBe('prompt.missing_variable');
+    expect(error.message).toBe('The prompt review requires a value for "phase-name".');
+  });
+
+  it('is content with a default for a required variable', () => {
+    const prompt = file({ required: ['tone'], defaults: { tone: 'calm' } });
+    expect(withPromptDefaults(prompt, {})).toEqual({ tone: 'calm' });
+  });
+});
