@@ -1,0 +1,200 @@
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { resolveAgent } from '../adapters/agents/registry.ts';
+import { createRandom } from '../adapters/clock/seeded-random.ts';
+import { createRandomIds } from '../adapters/clock/random-ids.ts';
+import { createSystemClock } from '../adapters/clock/system-clock.ts';
+import { createArtifacts } from '../adapters/files/artifact-files.ts';
+import { loadConfig, type LoadedConfig } from '../adapters/files/config-files.ts';
+import { loadLoopTypes } from '../adapters/files/loop-type-files.ts';
+import { openStateDir } from '../adapters/files/state-dir.ts';
+import { createWakeups } from '../adapters/files/wake-files.ts';
+import { openProject } from '../adapters/git/open-project.ts';
+import { createSupervisor } from '../adapters/process/supervisor.ts';
+import { openStore } from '../adapters/sqlite/store.ts';
+import { createTemplates } from '../adapters/template/handlebars.ts';
+import type { FlagValues } from '../core/config/flags.ts';
+import type { Settings } from '../core/config/schema.ts';
+import { LoopwrightError } from '../core/error.ts';
+import { applyLoopType } from '../core/loop-type/apply.ts';
+import { resolveLoopType, type LoopType, type LoopTypes } from '../core/loop-type/resolve.ts';
+import { assertLoopStrategy, createLoopStrategy } from '../core/strategy/registry.ts';
+import type { LoopStrategy } from '../core/strategy/strategy.ts';
+import type { Task } from '../core/task/task.ts';
+import type { Engine } from '../engine/engine.ts';
+import {
+  checkRunnable,
+  defaultLoopType,
+  promptRecord,
+  settingsForTask,
+} from '../engine/plan-loop.ts';
+import type { LoopPlan } from '../engine/run-loops.ts';
+import type { AgentRunner } from '../ports/agent.ts';
+import type { LiveListener } from '../ports/live.ts';
+import type { Supervisor } from '../ports/process.ts';
+import type { Project } from '../ports/workspace.ts';
+
+export type ComposeInput = {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+  readonly version: string;
+  readonly flags?: FlagValues;
+  readonly publish?: LiveListener;
+};
+
+/** A project with everything the engine acts through, and the one who closes it. */
+export type Opened = AsyncDisposable & {
+  readonly engine: Engine;
+  readonly project: Project;
+  readonly config: LoadedConfig;
+  readonly loopTypes: readonly LoopTypes[];
+  /** The loop type of a task after inheritance. */
+  loopType(name: string | null): LoopType;
+  /** What a loop of this task would be made with; `verify: false` needs no validation command. */
+  planFor(task: Pick<Task, 'type' | 'validation'>, verify: boolean): Promise<LoopPlan>;
+};
+
+/** Builds adapters and passes them in: the only place that knows which adapter stands behind a port. */
+export async function openProjectAt(input: ComposeInput): Promise<Opened> {
+  const { cwd, env, home, version, flags = {}, publish = () => {} } = input;
+  const project = await openProject(cwd, AbortSignal.timeout(30_000), env);
+  const files = { projectRoot: project.root, env, home };
+  const config = await loadConfig({ ...files, flags });
+  const loopTypes = await loadLoopTypes({ ...files, settings: config.settings });
+  refusePostgres(config.settings);
+  await using cleanup = new AsyncDisposableStack();
+  const stateDir = await openStateDir(project.root);
+  const store = cleanup.use(
+    await openStore(config.settings.store ?? path.join(stateDir, 'state.db')),
+  );
+  const clock = createSystemClock();
+  const supervisor = cleanup.use(createSupervisor({ clock }));
+
+  const agents = createAgentCache(supervisor, project.root);
+  const engine: Engine = {
+    project,
+    store,
+    supervisor,
+    artifacts: createArtifacts(stateDir),
+    wakeups: createWakeups(stateDir),
+    templates: createTemplates(),
+    clock,
+    ids: createRandomIds(),
+    random: createRandom(),
+    stateDir,
+    env: definedOnly(env),
+    version,
+    publish,
+    resolveAgent: (settings) => agents.resolve(settings),
+    resolveStrategy: (settings) => loadStrategy(settings, project.root),
+    async reloadSettings(loopType, loopFlags) {
+      const current = await loadConfig({ ...files, flags: loopFlags });
+      return settingsOf(
+        loopType,
+        current,
+        await loadLoopTypes({ ...files, settings: current.settings }),
+      );
+    },
+  };
+  const held = cleanup.move();
+  return {
+    engine,
+    project,
+    config,
+    loopTypes,
+    loopType: (name) => resolveLoopType(name ?? defaultLoopType, loopTypes),
+    async planFor(task, verify) {
+      const settings = settingsForTask(settingsOf(task.type, config, loopTypes), task);
+      for (const text of checkRunnable(settings, verify))
+        publish({ kind: 'notice', text: `warning: ${text}` });
+      await engine.resolveAgent(settings);
+      await engine.resolveStrategy(settings);
+      const type = resolveLoopType(task.type ?? defaultLoopType, loopTypes);
+      return { settings, flags, prompt: promptRecord(type) };
+    },
+    [Symbol.asyncDispose]: () => held.disposeAsync(),
+  };
+}
+
+function settingsOf(
+  name: string | null,
+  loaded: LoadedConfig,
+  types: readonly LoopTypes[],
+): Settings {
+  return applyLoopType(
+    loaded.settings,
+    resolveLoopType(name ?? defaultLoopType, types),
+    loaded.origins,
+  );
+}
+
+/** One runner per configured agent: scripts are read once, and what they count goes on. */
+function createAgentCache(supervisor: Supervisor, folder: string) {
+  const runners = new Map<string, Promise<AgentRunner>>();
+  return {
+    resolve(settings: Settings): Promise<AgentRunner> {
+      const spec = requireAgent(settings);
+      const key = JSON.stringify([spec, settings.agents]);
+      const known = runners.get(key) ?? resolveAgent(spec, settings.agents, { supervisor, folder });
+      runners.set(key, known);
+      return known;
+    },
+  };
+}
+
+function requireAgent(settings: Settings): string {
+  if (settings.agent !== null) return settings.agent;
+  throw new LoopwrightError('agent.none', 'no agent is configured', {
+    hint: 'give one with --agent command:"CMD" or --agent scripted:FILE, or set `agent` in loopwright.yml',
+  });
+}
+
+function refusePostgres(settings: Settings): void {
+  if (settings.store === null || !/^postgres(ql)?:/.test(settings.store)) return;
+  throw new LoopwrightError(
+    'store.not_built',
+    'a PostgreSQL store is configured, but this version has only SQLite',
+    {
+      hint: 'remove `store` from the configuration',
+    },
+  );
+}
+
+/** Built-in strategies are pure; a custom one is a module of the user's checkout. */
+async function loadStrategy(settings: Settings, root: string): Promise<LoopStrategy> {
+  const { module, ...config } = settings.strategy;
+  if (config.name !== 'custom' || module === undefined) return createLoopStrategy(config);
+  const file = path.resolve(root, module);
+  const loaded: unknown = await importModule(file);
+  return assertLoopStrategy(strategyExport(loaded), module);
+}
+
+async function importModule(file: string): Promise<unknown> {
+  try {
+    return await import(pathToFileURL(file).href);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new LoopwrightError(
+      'strategy.unloadable',
+      `the strategy module ${file} cannot be loaded: ${reason}`,
+      {
+        cause,
+        hint: 'correct `strategy.module` or the module itself',
+      },
+    );
+  }
+}
+
+/** `export const strategy`, or the default export. */
+function strategyExport(loaded: unknown): unknown {
+  if (typeof loaded !== 'object' || loaded === null) return loaded;
+  if ('strategy' in loaded) return loaded.strategy;
+  return 'default' in loaded ? loaded.default : loaded;
+}
+
+function definedOnly(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}

@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import { assemblePrompt, loadTaskContext } from '../assemble-prompt.ts';
+import type { Engine } from '../engine.ts';
+import type { LoopOwner } from '../loop-owner.ts';
+
+export const describeLimits = { diffChars: 5000, logEntries: 10 };
+
+/** The prompt of this iteration, kept as a file and by its hash. */
+export async function buildPrompt(engine: Engine, owner: LoopOwner): Promise<void> {
+  const { loop, iteration, workspace } = owner;
+  const context = await engine.store.read((tx) => loadTaskContext(tx, loop.taskId));
+  const { text, warnings } = assemblePrompt(engine.templates, {
+    ...context,
+    settings: loop.settings,
+    prompt: loop.prompt,
+    iteration: iteration.number,
+    workingDirectory: workspace.path,
+    branch: workspace.branch,
+    workspace: await workspace.describe(describeLimits, owner.closing),
+    progress: loop.progress,
+    feedback: loop.feedback,
+  });
+  const dir = await engine.artifacts.iterationDir(loop.id, iteration.number);
+  await engine.artifacts.write(path.join(dir, 'prompt.md'), text);
+  await owner.record({
+    type: 'prompt.built',
+    hash: createHash('sha256').update(text).digest('hex'),
+    chars: text.length,
+    injected: [],
+    warnings,
+  });
+}

@@ -1,0 +1,98 @@
+import path from 'node:path';
+import { attemptOutcomeOf, iterationStatusOf } from '../../core/loop/agent-policy.ts';
+import { changedPaths, noChanges } from '../../core/loop/changes.ts';
+import type { Iteration, Loop } from '../../core/loop/loop.ts';
+import type { ProgressEntry } from '../../core/progress/entry.ts';
+import { tailChars } from '../../core/text/code-points.ts';
+import { allChecks } from '../../core/verdict/report.ts';
+import { isCompleting } from '../completion.ts';
+import type { Engine } from '../engine.ts';
+import type { LoopOwner } from '../loop-owner.ts';
+import { summariseIteration } from '../summarise-iteration.ts';
+
+const keptOutput = 4000;
+
+/** Outcome, progress and the next step of an iteration, in one transaction. */
+export async function conclude(
+  engine: Engine,
+  owner: LoopOwner,
+  interrupted: boolean,
+): Promise<void> {
+  const { loop, iteration } = owner;
+  const durationMs = owner.iterationMs;
+  if (interrupted) {
+    await owner.record({
+      type: 'iteration.ended',
+      number: iteration.number,
+      status: 'interrupted',
+      outcome: 'interrupted',
+      counted: false,
+      durationMs,
+      progress: null,
+      why: 'cut short on request',
+    });
+    return;
+  }
+  const completes = await isCompleting(engine, loop, owner.cut);
+  const entry = await progressEntry(engine, owner);
+  await owner.record({
+    type: 'iteration.ended',
+    number: iteration.number,
+    status: iterationStatusOf(iteration),
+    outcome: attemptOutcomeOf(iteration, completes),
+    counted: true,
+    durationMs,
+    progress: entry,
+    why: iteration.agent?.kind === 'done' ? null : (iteration.agent?.evidence ?? null),
+  });
+}
+
+async function progressEntry(engine: Engine, owner: LoopOwner): Promise<ProgressEntry> {
+  const { loop, iteration } = owner;
+  const raw =
+    iteration.report === null ? agentEntry(iteration) : await checkEntry(engine, loop, iteration);
+  const { strategy } = loop.settings.progress;
+  if (strategy !== 'llm-summary' && strategy !== 'hybrid') return raw;
+  return { ...raw, ...(await summariseIteration(engine, owner, raw)) };
+}
+
+/** The check that says most about the iteration: the first that failed, else the last. */
+async function checkEntry(
+  engine: Engine,
+  loop: Loop,
+  iteration: Iteration,
+): Promise<ProgressEntry> {
+  const checks = iteration.report === null ? [] : allChecks(iteration.report);
+  const { check } = checks.find((each) => each.check.passed === false) ?? checks.at(-1) ?? {};
+  if (check === undefined) return agentEntry(iteration);
+  const dir = await engine.artifacts.iterationDir(loop.id, iteration.number);
+  const read = async (stream: string) =>
+    (await engine.artifacts.readTail(
+      path.join(dir, `${check.name}.${stream}.log`),
+      keptOutput * 4,
+    )) ?? '';
+  return {
+    iteration: iteration.number,
+    command: check.command ?? check.name,
+    exitCode: check.exitCode,
+    durationMs: check.durationMs,
+    filesChanged: [...changedPaths(iteration.changes ?? noChanges)],
+    stdout: tailChars(await read('stdout'), keptOutput),
+    stderr: tailChars(await read('stderr'), keptOutput),
+    errorSummary: check.reason,
+  };
+}
+
+/** Nothing was verified: what the agent's run itself says. */
+function agentEntry(iteration: Iteration): ProgressEntry {
+  return {
+    iteration: iteration.number,
+    command: 'agent',
+    exitCode: iteration.agent?.exitCode ?? null,
+    durationMs: iteration.agent?.durationMs ?? 0,
+    filesChanged: [...changedPaths(iteration.changes ?? noChanges)],
+    stdout: '',
+    stderr: tailChars(iteration.agent?.evidence ?? '', keptOutput),
+    errorSummary: iteration.agent?.evidence ?? null,
+  };
+}

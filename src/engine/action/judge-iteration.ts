@@ -1,0 +1,104 @@
+import type { LoopEvent } from '../../core/loop/event.ts';
+import { errorBackoffMs } from '../../core/loop/agent-policy.ts';
+import { budgetsAbove } from '../../core/loop/budget.ts';
+import { judge, type Decision } from '../../core/loop/judge.ts';
+import { summariseHistory } from '../../core/loop/iteration-summary.ts';
+import { countedIterations, lastIteration, type Loop } from '../../core/loop/loop.ts';
+import { progressOfEach } from '../../core/strategy/activity.ts';
+import { ladderStep, type LadderStep } from '../../core/strategy/ladder.ts';
+import { renderFeedback } from '../../core/verdict/feedback.ts';
+import { allChecks, type VerificationReport } from '../../core/verdict/report.ts';
+import { lookAtCompletion } from '../completion.ts';
+import { exceededDisk } from '../disk-budget.ts';
+import type { Engine } from '../engine.ts';
+import type { LoopOwner } from '../loop-owner.ts';
+import { askStrategy } from '../tell-strategy.ts';
+
+const warnAtShare = 0.8;
+
+/** Gathers everything a decision is made from, decides purely, and stores the decision with the next step. */
+export async function judgeIteration(engine: Engine, owner: LoopOwner): Promise<void> {
+  const { loop } = owner;
+  const history = summariseHistory(loop);
+  const progress =
+    progressOfEach(history, { baseTree: loop.iterations[0]?.startTree ?? null }).at(-1) ?? null;
+  const ladder = ladderFor(loop, history);
+  const strategy = await askStrategy(engine, loop, history);
+  const { completion, stops } = await lookAtCompletion(engine, loop, owner.cut);
+  const report = lastIteration(loop)?.report ?? null;
+  const decision = judge(loop, {
+    completion,
+    strategy: strategy.decision,
+    ladder,
+    stopConditions: stops,
+    checkFeedback: report === null ? '' : renderFeedback(report, testChanges(loop)),
+    diskExceeded: await exceededDisk(engine, owner),
+    inputs: {
+      completion: completion.text,
+      strategy: {
+        name: strategy.name,
+        continue: strategy.decision.continue,
+        reason: strategy.decision.reason,
+      },
+      ladder: ladder.kind === 'none' ? 'none' : ladder.text,
+      progress,
+      stopConditions: stops,
+      counted: countedIterations(loop),
+      maxIterations: loop.settings.limits['max-iterations'],
+    },
+  });
+  await owner.record(
+    ...strategy.warnings.map((text): LoopEvent => ({ type: 'warning.raised', text })),
+    ...newBudgetWarnings(loop).map((text): LoopEvent => ({ type: 'warning.raised', text })),
+    { type: 'decision.made', decision },
+    ...pauseAfter(engine, loop, decision),
+  );
+}
+
+/** Tests that started or stopped failing since the last report, by name. */
+function testChanges(loop: Loop): { newlyBroken: string[]; newlyFixed: string[] } {
+  const reports = [loop.baseline?.report ?? null, ...loop.iterations.map(({ report }) => report)];
+  const [now, before] = reports.filter((report) => report !== null).toReversed();
+  if (now === undefined || before === undefined) return { newlyBroken: [], newlyFixed: [] };
+  const failing = failingTests(now);
+  const failed = failingTests(before);
+  return {
+    newlyBroken: [...failing.difference(failed)],
+    newlyFixed: [...failed.difference(failing)],
+  };
+}
+
+function failingTests(report: VerificationReport): Set<string> {
+  return new Set(allChecks(report).flatMap(({ check }) => check.failingTests));
+}
+
+function ladderFor(loop: Loop, history: Parameters<typeof ladderStep>[0]): LadderStep {
+  const { 'no-progress-notice': notice, 'no-progress-limit': limit } = loop.settings.limits;
+  return ladderStep(history, {
+    noticeAfter: notice === 0 ? Number.POSITIVE_INFINITY : notice,
+    endAfter: limit === 0 ? Number.POSITIVE_INFINITY : limit,
+    ...(limit === 0 ? { chance: Number.POSITIVE_INFINITY } : {}),
+    baseTree: loop.iterations[0]?.startTree ?? null,
+  });
+}
+
+/** Each budget warns once. */
+function newBudgetWarnings(loop: Loop): readonly string[] {
+  return budgetsAbove(loop, warnAtShare).filter((text) => {
+    const name = text.split(':')[0] ?? text;
+    return !loop.warnings.some((warning) => warning.startsWith(name));
+  });
+}
+
+/** After errors a growing backoff; otherwise only the pause that was asked for. */
+function pauseAfter(engine: Engine, loop: Loop, decision: Decision): readonly LoopEvent[] {
+  if (!decision.continue) return [];
+  const backoff = errorBackoffMs(loop);
+  const ms = Math.max(backoff, loop.settings.limits['iteration-delay']);
+  if (ms === 0) return [];
+  const condition = backoff > 0 ? 'backoff' : 'delay';
+  const text = backoff > 0 ? 'after an agent error' : 'iteration-delay';
+  return [
+    { type: 'loop.waiting', condition, until: engine.clock.now() + ms, then: 'boundary', text },
+  ];
+}

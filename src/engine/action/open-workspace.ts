@@ -1,0 +1,67 @@
+import { lastIteration, type Loop } from '../../core/loop/loop.ts';
+import type { Engine } from '../engine.ts';
+import { iterationTrailers } from '../iteration-trailers.ts';
+import type { LoopOwner } from '../loop-owner.ts';
+import { setUpWorkspace } from '../set-up-workspace.ts';
+import { workspaceSpec } from '../workspace-spec.ts';
+import { rest } from './rest.ts';
+
+/** Opens the loop's files for this owner, saves what an interrupted agent left, and sets a new worktree up. */
+export async function openWorkspace(engine: Engine, owner: LoopOwner): Promise<void> {
+  const opened = await engine.project.openWorkspace(workspaceSpec(owner.loop), owner.closing);
+  owner.workspace = opened.workspace;
+  const saved = await commitLeftWork(owner);
+  await owner.record({
+    type: 'workspace.opened',
+    path: opened.workspace.path,
+    head: await opened.workspace.head(owner.closing),
+    created: opened.created,
+    repaired: [...opened.repaired, ...saved],
+    missing: opened.missing,
+  });
+  await setUp(engine, owner);
+}
+
+/** Work of an interrupted iteration that never reached its snapshot. */
+async function commitLeftWork(owner: LoopOwner): Promise<readonly string[]> {
+  const { loop, workspace } = owner;
+  const last = lastIteration(loop);
+  const left =
+    last !== null && last.outcome === 'interrupted' && last.tree === null && last.tries > 0;
+  if (!left || !loop.options.commit || workspace.branch === null) return [];
+  const result = await workspace.commit(
+    {
+      startTree: last.startTree,
+      startHead: last.startHead,
+      subject: `Iteration ${last.number} of ${loop.title}, interrupted`,
+      trailers: iterationTrailers(loop, last.number),
+    },
+    owner.closing,
+  );
+  return result.commit === null ? [] : [`committed what iteration ${last.number} had left`];
+}
+
+async function setUp(engine: Engine, owner: LoopOwner): Promise<void> {
+  if (!needsSetUp(owner.loop)) return;
+  const result = await setUpWorkspace(engine, owner.loop, owner.workspace.path, owner.cut);
+  if (result === null || result.end.kind === 'cancelled') return;
+  const { command } = result;
+  const exitCode = result.end.kind === 'exited' ? result.end.code : null;
+  await owner.record({
+    type: 'workspace.set_up',
+    command,
+    exitCode,
+    durationMs: result.durationMs,
+    output: result.output.slice(-2000),
+  });
+  if (exitCode === 0) return;
+  await rest(engine, owner, {
+    status: 'blocked',
+    reason: 'gate',
+    text: `workspace.setup failed (${command}): ${result.output.trim().split('\n').at(-1) ?? ''}`,
+  });
+}
+
+function needsSetUp(loop: Loop): boolean {
+  return loop.workspace.mode === 'worktree' && !loop.setUp;
+}

@@ -1,0 +1,22 @@
+import type { Engine } from '../engine.ts';
+import type { LoopOwner } from '../loop-owner.ts';
+import { rest } from './rest.ts';
+
+/** The base branch moved: the loop's commits go on top of it, or the loop is blocked with the files named. */
+export async function rebase(engine: Engine, owner: LoopOwner, onto: string): Promise<void> {
+  const { workspace: record } = owner.loop;
+  const from = record.base ?? onto;
+  await owner.record({ type: 'rebase.started', from, onto });
+  const result = await owner.workspace.rebase(onto, from, owner.closing);
+  if (result.kind !== 'conflict') {
+    await owner.record({ type: 'rebase.ended', base: onto, head: result.head });
+    return;
+  }
+  await owner.record({ type: 'rebase.conflicted', onto, files: result.files });
+  const files = result.files.join(', ');
+  await rest(engine, owner, {
+    status: 'blocked',
+    reason: 'conflict',
+    text: `${record.baseRef ?? 'the base'} moved and conflicts with the loop's work in ${files}`,
+  });
+}

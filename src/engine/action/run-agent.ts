@@ -1,0 +1,136 @@
+import path from 'node:path';
+import { afterAgent } from '../../core/loop/agent-policy.ts';
+import type { AgentRecord, LoopEvent } from '../../core/loop/event.ts';
+import { effectiveIterationTimeout, effectiveMaxDuration } from '../../core/config/limits.ts';
+import { agentEnvironment } from '../../core/env/allow-list.ts';
+import type { Loop } from '../../core/loop/loop.ts';
+import { headChars } from '../../core/text/code-points.ts';
+import { extractSummary, parseSigils } from '../../core/transcript/sigils.ts';
+import type { AgentRun, AgentRunner, AgentRunResult, AgentSink } from '../../ports/agent.ts';
+import type { Engine } from '../engine.ts';
+import type { LoopOwner } from '../loop-owner.ts';
+import { SpendingGuard } from '../spending-guard.ts';
+
+const keptFinalText = 2000;
+
+/** One fresh agent run. Its identity is stored before it may act; its stream goes to files as it comes. */
+export async function runAgent(engine: Engine, owner: LoopOwner, attempt: number): Promise<void> {
+  const { loop, iteration } = owner;
+  const runner = await engine.resolveAgent(loop.settings);
+  const dir = await engine.artifacts.iterationDir(loop.id, iteration.number);
+  const run = await agentRun(engine, owner, path.join(dir, 'prompt.md'));
+  const suffix = attempt === 1 ? '' : `-${attempt}`;
+  using spending = new SpendingGuard(loop, owner.cut);
+  const ran = await runner.run(
+    run,
+    {
+      stdout: path.join(dir, `stdout${suffix}.log`),
+      stderr: path.join(dir, `stderr${suffix}.log`),
+    },
+    agentLimits(loop, runner),
+    agentSink(engine, owner, attempt, spending),
+    spending.signal,
+  );
+  const result = spending.judge(ran);
+  await engine.artifacts.write(path.join(dir, 'final.md'), result.outcome.finalText);
+  await recordEnd(engine, owner, attempt, result);
+}
+
+async function agentRun(engine: Engine, owner: LoopOwner, promptFile: string): Promise<AgentRun> {
+  const { loop, iteration } = owner;
+  const maxIterations = loop.settings.limits['max-iterations'];
+  const { pass, set } = loop.settings.env;
+  return {
+    loopId: loop.id,
+    taskId: loop.taskId,
+    iteration: iteration.number,
+    maxIterations,
+    model: iteration.model,
+    systemPrompt: null,
+    prompt: (await engine.artifacts.readTail(promptFile, Number.MAX_SAFE_INTEGER)) ?? '',
+    promptFile,
+    cwd: owner.workspace.path,
+    env: agentEnvironment(engine.env, { pass, set, reserved: {} }),
+    maxTurns: loop.settings.limits['max-turns-per-iteration'],
+  };
+}
+
+/** The iteration's own limit, or what is left of the loop's time if that is less. */
+function agentLimits(loop: Loop, runner: AgentRunner): { timeoutMs: number; graceMs: number } {
+  const perIteration =
+    loop.settings.agents[loop.agent]?.['iteration-timeout'] ??
+    effectiveIterationTimeout(loop.settings, runner.kind);
+  const total = effectiveMaxDuration(loop.settings);
+  const left = total === null ? perIteration : Math.max(1, total - loop.activeMs);
+  const timeoutMs = Math.min(perIteration, left);
+  return { timeoutMs, graceMs: Math.min(Math.max(timeoutMs / 10, 200), 5000) };
+}
+
+function agentSink(
+  engine: Engine,
+  owner: LoopOwner,
+  attempt: number,
+  spending: SpendingGuard,
+): AgentSink {
+  const { loop, iteration } = owner;
+  return {
+    started: (process) => owner.record({ type: 'agent.started', process, try: attempt }),
+    activity: (activity) =>
+      engine.publish({ kind: 'activity', loopId: loop.id, iteration: iteration.number, activity }),
+    usage(tokens, costUsd) {
+      engine.publish({ kind: 'usage', loopId: loop.id, tokens, costUsd });
+      spending.spent(tokens, costUsd);
+    },
+  };
+}
+
+async function recordEnd(
+  engine: Engine,
+  owner: LoopOwner,
+  attempt: number,
+  result: AgentRunResult,
+): Promise<void> {
+  const events: LoopEvent[] = [];
+  // A program that could not be started never told who it is.
+  if (owner.iteration.tries < attempt) {
+    events.push({ type: 'agent.started', process: null, try: attempt });
+  }
+  events.push({ type: 'agent.ended', record: agentRecord(owner.loop, result) });
+  const retries = owner.loop.settings.limits['api-retries'];
+  const next = afterAgent(result.outcome, attempt, retries, engine.random.next());
+  if (next.kind === 'again' && !owner.cut.aborted) {
+    const until = next.until ?? engine.clock.now() + (next.waitMs ?? 0);
+    const { condition, text } = next;
+    events.push({ type: 'loop.waiting', condition, until, then: 'run-agent', text });
+  }
+  await owner.record(...events);
+}
+
+function agentRecord(loop: Loop, result: AgentRunResult): AgentRecord {
+  const { outcome, end } = result;
+  const sigils = parseSigils(outcome.finalText);
+  return {
+    kind: outcome.kind,
+    exitCode: end.kind === 'exited' ? end.code : null,
+    evidence: outcome.evidence,
+    tokens: outcome.tokens,
+    costUsd: outcome.costUsd,
+    turns: outcome.turns,
+    contextPercent: outcome.contextPercent,
+    sessionId: outcome.sessionId,
+    durationMs: Math.round(result.durationMs),
+    finalText: headChars(outcome.finalText, keptFinalText),
+    claim: claimOf(sigils, loop.taskId),
+    summary: extractSummary(outcome.finalText),
+    nextModel: sigils.nextModel,
+  };
+}
+
+/** A claim counts only with the id of this task. */
+function claimOf(
+  sigils: { readonly taskDone: string | null; readonly taskFailed: string | null },
+  taskId: string,
+): AgentRecord['claim'] {
+  if (sigils.taskFailed === taskId) return 'failed';
+  return sigils.taskDone === taskId ? 'done' : null;
+}

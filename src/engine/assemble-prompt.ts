@@ -1,0 +1,79 @@
+import { defaultTemplate } from '../core/prompt/default-template.ts';
+import { promptContext } from '../core/prompt/context.ts';
+import { renderPrompt, type RenderedPrompt } from '../core/prompt/render.ts';
+import { systemPrompt } from '../core/prompt/system-prompt.ts';
+import type { Templates } from '../core/prompt/templates.ts';
+import { createProgressStrategy } from '../core/progress/registry.ts';
+import type { PromptRecord } from '../core/loop/event.ts';
+import type { Settings } from '../core/config/schema.ts';
+import type { ProgressEntry } from '../core/progress/entry.ts';
+import { acceptanceCriteria } from '../core/task/acceptance.ts';
+import type { Task } from '../core/task/task.ts';
+import type { StoreTx } from '../ports/store.ts';
+import type { WorkspaceText } from '../ports/workspace.ts';
+
+/** What surrounds a task in its prompt, from the store. */
+export type TaskContext = {
+  readonly task: Task;
+  readonly parent: Task | null;
+  readonly prerequisites: readonly Task[];
+};
+
+export type PromptParts = TaskContext & {
+  readonly settings: Settings;
+  readonly prompt: PromptRecord;
+  readonly iteration: number;
+  readonly workingDirectory: string;
+  readonly branch: string | null;
+  readonly workspace: WorkspaceText;
+  readonly progress: readonly ProgressEntry[];
+  readonly feedback: string;
+};
+
+export async function loadTaskContext(tx: StoreTx, taskId: string): Promise<TaskContext> {
+  const task = await tx.tasks.resolve(taskId);
+  const parent = task.parentId === null ? null : await tx.tasks.get(task.parentId);
+  const dependencies = await tx.tasks.dependenciesOf(task.id);
+  return { task, parent, prerequisites: dependencies.filter((each) => each.status === 'done') };
+}
+
+/**
+ * The prompt of an iteration, and of `prompt render`: the only place one is made. Nothing of an earlier iteration
+ * is in it but files, git, and the blocks that are passed in here.
+ */
+export function assemblePrompt(templates: Templates, parts: PromptParts): RenderedPrompt {
+  const { settings, task, prompt } = parts;
+  const { strategy, 'max-entries': maxEntries, 'max-chars': maxChars } = settings.progress;
+  const progress = createProgressStrategy({ name: strategy, maxEntries, maxChars }, parts.progress);
+  const context = promptContext({
+    task: {
+      ...task,
+      acceptanceCriteria: acceptanceCriteria(task.description).map(({ text, checked }) => ({
+        text,
+        done: checked,
+      })),
+    },
+    parent: parts.parent,
+    prerequisites: parts.prerequisites,
+    specPaths: settings.prompt['spec-paths'],
+    iteration: parts.iteration,
+    maxIterations: settings.limits['max-iterations'],
+    workingDirectory: parts.workingDirectory,
+    branch: parts.branch,
+    workspace: parts.workspace,
+    progress: progress.variants(),
+    feedback: parts.feedback,
+    guidance: task.guidance.map(({ time, text }) => ({ timeMs: time, text })),
+    inputs: prompt.inputs,
+  });
+  const ending = [prompt.systemPrompt, systemPrompt({ taskId: task.id })].filter(
+    (part) => part !== null,
+  );
+  return renderPrompt({
+    template: prompt.template ?? defaultTemplate,
+    context,
+    templates,
+    source: prompt.source,
+    ending: ending.join('\n\n'),
+  });
+}

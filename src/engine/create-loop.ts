@@ -1,0 +1,109 @@
+import path from 'node:path';
+import type { Settings } from '../core/config/schema.ts';
+import { LoopwrightError } from '../core/error.ts';
+import type { Flags, LoopOptions, PromptRecord, WorkspaceRecord } from '../core/loop/event.ts';
+import type { Loop } from '../core/loop/loop.ts';
+import type { Task } from '../core/task/task.ts';
+import type { Engine } from './engine.ts';
+
+export type CreateLoopInput = {
+  readonly task: Task;
+  readonly settings: Settings;
+  readonly flags: Flags;
+  readonly prompt: PromptRecord;
+  readonly options: LoopOptions;
+  /** Work in a dirty checkout all the same (only in place). */
+  readonly allowDirty: boolean;
+};
+
+const idTries = 5;
+
+/** Stores a new loop for a task. Nothing is spent yet; the branch and worktree are made by its owner. */
+export async function createLoop(engine: Engine, input: CreateLoopInput): Promise<Loop> {
+  for (let attempt = 1; ; attempt++) {
+    const id = engine.ids.loop();
+    const workspace = await planWorkspace(engine, id, input);
+    try {
+      return await insertLoop(engine, id, workspace, input);
+    } catch (error) {
+      const collided = error instanceof LoopwrightError && error.code === 'store.exists';
+      if (!collided || attempt === idTries) throw error;
+    }
+  }
+}
+
+function insertLoop(
+  engine: Engine,
+  loopId: string,
+  workspace: WorkspaceRecord,
+  { task, settings, flags, prompt, options }: CreateLoopInput,
+): Promise<Loop> {
+  return engine.store.write(async (tx) => {
+    const now = engine.clock.now();
+    const loop = await tx.loops.create(
+      {
+        type: 'loop.created',
+        loopId,
+        taskId: task.id,
+        title: task.title,
+        loopType: task.type ?? 'ralph',
+        agent: settings.agent ?? '',
+        settings,
+        flags,
+        prompt,
+        options,
+        workspace,
+        attemptsBefore: await tx.loops.countAttempts(task.id),
+        consecutiveFailures: 0,
+      },
+      now,
+    );
+    await tx.queue.enqueue(loopId, now);
+    return loop;
+  });
+}
+
+async function planWorkspace(
+  engine: Engine,
+  loopId: string,
+  { settings, options, allowDirty }: CreateLoopInput,
+): Promise<WorkspaceRecord> {
+  const { project } = engine;
+  if (project.kind === 'folder') {
+    return { mode: 'in-place', path: project.root, branch: null, base: null, baseRef: null };
+  }
+  const checkout = await project.describe(AbortSignal.timeout(60_000));
+  if (options.inPlace) {
+    if (checkout.dirty && !allowDirty) throw dirtyCheckout(project.root);
+    const { branch, head: base } = checkout;
+    return { mode: 'in-place', path: project.root, branch, base, baseRef: branch };
+  }
+  const baseRef = settings.git.base ?? checkout.branch;
+  const base =
+    baseRef === null ? checkout.head : await project.resolve(baseRef, AbortSignal.timeout(60_000));
+  if (base === null) throw noBase(baseRef);
+  const folder = settings.workspace.dir ?? path.join(engine.stateDir, 'worktrees');
+  return {
+    mode: 'worktree',
+    path: path.resolve(project.root, folder, loopId),
+    branch: `loopwright/${loopId}`,
+    base,
+    baseRef,
+  };
+}
+
+function dirtyCheckout(root: string): LoopwrightError {
+  return new LoopwrightError('git.dirty', `the checkout at ${root} has uncommitted changes`, {
+    hint: 'commit or stash them, leave --in-place away (a loop then gets its own worktree), or add --allow-dirty',
+  });
+}
+
+function noBase(baseRef: string | null): LoopwrightError {
+  return baseRef === null
+    ? new LoopwrightError('git.no_commit', 'the repository has no commit to start from', {
+        hint: 'make a first commit: `git add -A && git commit -m start`',
+      })
+    : new LoopwrightError('git.no_base', `the base branch ${baseRef} has no commit`, {
+        hint: 'make a first commit, or name another branch in `git.base`',
+      });
+}

@@ -1,0 +1,37 @@
+import type { Settings } from '../core/config/schema.ts';
+import type { Flags } from '../core/loop/event.ts';
+import type { Templates } from '../core/prompt/templates.ts';
+import type { LoopStrategy } from '../core/strategy/strategy.ts';
+import type { AgentRunner } from '../ports/agent.ts';
+import type { Artifacts } from '../ports/artifacts.ts';
+import type { Clock, Ids, Random } from '../ports/clock.ts';
+import type { LiveListener } from '../ports/live.ts';
+import type { Supervisor } from '../ports/process.ts';
+import type { Store } from '../ports/store.ts';
+import type { Wakeups } from '../ports/wakeup.ts';
+import type { Project } from '../ports/workspace.ts';
+
+/** Everything the engine acts through. Built once, in the composition root, and passed in. */
+export type Engine = {
+  readonly project: Project;
+  readonly store: Store;
+  readonly supervisor: Supervisor;
+  readonly artifacts: Artifacts;
+  readonly wakeups: Wakeups;
+  readonly templates: Templates;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly random: Random;
+  /** `.loopwright` of the project. */
+  readonly stateDir: string;
+  /** The user's environment; agents and checks get an allow-listed part of it. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly version: string;
+  readonly publish: LiveListener;
+  /** The agent a loop's settings name. Throws when it is unknown or cannot be used. */
+  resolveAgent(settings: Settings): Promise<AgentRunner>;
+  /** The strategy a loop's settings name; custom modules come from the user's checkout. */
+  resolveStrategy(settings: Settings): Promise<LoopStrategy>;
+  /** Settings for a loop type under the flags it was started with, as the user's files say now. */
+  reloadSettings(loopType: string, flags: Flags): Promise<Settings>;
+};

@@ -1,0 +1,257 @@
+import { LoopwrightError } from '../core/error.ts';
+import type { Facts, Request } from '../core/loop/decide.ts';
+import type { LoopEvent } from '../core/loop/event.ts';
+import { evolve } from '../core/loop/evolve.ts';
+import { openIteration, type Iteration, type Loop } from '../core/loop/loop.ts';
+import { isResting } from '../core/loop/status.ts';
+import type { QueueClaim } from '../ports/queue.ts';
+import type { StoreTx, TaskClaim } from '../ports/store.ts';
+import type { Workspace } from '../ports/workspace.ts';
+import type { Engine } from './engine.ts';
+import { settleTask } from './settle-task.ts';
+
+export const leaseMs = 60_000;
+const renewEveryMs = 20_000;
+
+/** Facts that may wait for the next durable one: losing them in a crash loses nothing that was acted upon. */
+const deferrable: ReadonlySet<LoopEvent['type']> = new Set([
+  'model.chosen',
+  'prompt.built',
+  'hooks.ran',
+  'protected.restored',
+  'snapshot.taken',
+]);
+
+/**
+ * The one owner of a loop: holds its claim and lease, its folded state, its workspace, and the only way to
+ * append to its log. Everyone else sends requests. Dispose ends the lease renewal and the watching.
+ */
+export class LoopOwner implements AsyncDisposable {
+  readonly #engine: Engine;
+  readonly #claim: QueueClaim;
+  readonly #taskClaim: TaskClaim;
+  /** As the store has it. */
+  #stored: Loop;
+  /** With the deferred facts folded in. */
+  #loop: Loop;
+  #deferred: LoopEvent[] = [];
+  #mark: number;
+  #workspace: Workspace | null = null;
+  #iterationMark: number | null = null;
+  #baseSeenAt: number | null = null;
+  #baseHead: string | null = null;
+  #request: Request | null = null;
+  #lost: LoopwrightError | null = null;
+  readonly #cut = new AbortController();
+  readonly #asked = new AbortController();
+  readonly #closing = new AbortController();
+  readonly #renewal: Promise<void>;
+  readonly #watch: Disposable;
+  #reading: Promise<void> = Promise.resolve();
+
+  constructor(engine: Engine, loop: Loop, claim: QueueClaim, taskClaim: TaskClaim) {
+    this.#engine = engine;
+    this.#stored = loop;
+    this.#loop = loop;
+    this.#claim = claim;
+    this.#taskClaim = taskClaim;
+    this.#mark = engine.clock.monotonic();
+    this.#renewal = this.#keepLease();
+    this.#watch = engine.wakeups.watch(loop.id, () => this.#readRequests());
+    this.#readRequests();
+  }
+
+  get loop(): Loop {
+    return this.#loop;
+  }
+
+  /** The iteration under way. Only actions inside an iteration ask for it. */
+  get iteration(): Iteration {
+    const iteration = openIteration(this.#loop);
+    if (iteration === null) throw new LoopwrightError('loop.no_iteration', 'no iteration is open');
+    return iteration;
+  }
+
+  /** How long the open iteration has taken so far. Only one begun by another process is timed by the wall clock. */
+  get iterationMs(): number {
+    const { clock } = this.#engine;
+    const ms =
+      this.#iterationMark === null
+        ? clock.now() - this.iteration.startedAt
+        : clock.monotonic() - this.#iterationMark;
+    return Math.max(0, Math.round(ms));
+  }
+
+  /** The open workspace; actions before `open-workspace` must not ask. */
+  get workspace(): Workspace {
+    if (this.#workspace === null) {
+      throw new LoopwrightError(
+        'loop.no_workspace',
+        `the workspace of ${this.#loop.id} is not open`,
+      );
+    }
+    return this.#workspace;
+  }
+
+  set workspace(workspace: Workspace) {
+    this.#workspace = workspace;
+  }
+
+  /** Aborted when the work under way must be cut short, or the loop was lost to another owner. */
+  get cut(): AbortSignal {
+    return this.#cut.signal;
+  }
+
+  /** Aborted at the first request of any kind: for waits. */
+  get asked(): AbortSignal {
+    return this.#asked.signal;
+  }
+
+  /** Aborted when this owner is disposed: for what must still run after a cut. */
+  get closing(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  /** Asks the loop to pause, stop or be interrupted. A cut outweighs an earlier `finish`; nothing takes it back. */
+  request(request: Request): void {
+    if (this.#request?.when === 'cut') return;
+    if (this.#request === null || request.when === 'cut') this.#request = request;
+    this.#asked.abort();
+    if (request.when === 'cut') this.#cut.abort();
+  }
+
+  /** What `decide` needs beside the log. */
+  async facts(): Promise<Facts> {
+    if (this.#lost !== null) throw this.#lost;
+    await this.#reading;
+    return {
+      now: this.#engine.clock.now(),
+      baseHead: this.#loop.step === 'boundary' ? await this.#watchedBase() : null,
+      request: this.#request,
+    };
+  }
+
+  /**
+   * Appends facts; with them goes what must change in the same transaction: the queue, the task, and `work`.
+   * Refused with `store.fenced` when another owner has taken over: then nothing was changed.
+   */
+  async record(...events: readonly LoopEvent[]): Promise<void> {
+    return this.recordWith(null, ...events);
+  }
+
+  async recordWith(
+    work: ((tx: StoreTx) => Promise<void>) | null,
+    ...events: readonly LoopEvent[]
+  ): Promise<void> {
+    this.#deferred.push(...events);
+    if (events.some((event) => event.type === 'iteration.started')) {
+      this.#iterationMark = this.#engine.clock.monotonic();
+    }
+    if (work === null && events.every((event) => deferrable.has(event.type))) {
+      this.#loop = events.reduce((loop, event) => this.#foldLocally(loop, event), this.#loop);
+      return;
+    }
+    await this.#flush(work);
+  }
+
+  async #flush(work: ((tx: StoreTx) => Promise<void>) | null): Promise<void> {
+    if (this.#lost !== null) throw this.#lost;
+    const mark = this.#engine.clock.monotonic();
+    const input = {
+      loop: this.#stored,
+      token: this.#claim.token,
+      time: this.#engine.clock.now(),
+      elapsedMs: Math.max(0, Math.round(mark - this.#mark)),
+      events: this.#deferred,
+    };
+    const { loop, recorded } = await this.#engine.store.write(async (tx) => {
+      const appended = await tx.loops.append(input);
+      await this.#settle(tx, appended.loop);
+      await work?.(tx);
+      return appended;
+    });
+    this.#mark = mark;
+    this.#deferred = [];
+    this.#stored = loop;
+    this.#loop = loop;
+    for (const event of recorded) this.#engine.publish({ kind: 'recorded', loop, recorded: event });
+  }
+
+  /** Queue and task follow the loop in the same transaction. */
+  async #settle(tx: StoreTx, loop: Loop): Promise<void> {
+    if (loop.wait !== null) await tx.queue.enqueue(loop.id, loop.wait.until);
+    if (!isResting(loop.status)) return;
+    for (const request of await tx.requests.pending(loop.id)) {
+      await tx.requests.handled(request.id, loop.updatedAt);
+    }
+    await tx.queue.complete(this.#claim);
+    await settleTask(tx, loop, this.#taskClaim);
+  }
+
+  #foldLocally(loop: Loop, event: LoopEvent): Loop {
+    const time = this.#engine.clock.now();
+    return evolve(loop, { seq: loop.seq, time, elapsedMs: 0, event }) ?? loop;
+  }
+
+  /** Looks at the base branch at most every `watch-interval`. */
+  async #watchedBase(): Promise<string | null> {
+    const { baseRef, mode } = this.#loop.workspace;
+    if (baseRef === null || mode !== 'worktree') return null;
+    const now = this.#engine.clock.monotonic();
+    const interval = this.#loop.settings.git['watch-interval'];
+    if (this.#baseSeenAt !== null && now - this.#baseSeenAt < interval) return this.#baseHead;
+    this.#baseHead = await this.#engine.project.resolve(
+      `refs/heads/${baseRef}`,
+      this.#closing.signal,
+    );
+    this.#baseSeenAt = now;
+    return this.#baseHead;
+  }
+
+  #readRequests(): void {
+    this.#reading = this.#reading.then(async () => {
+      if (this.#closing.signal.aborted) return;
+      const pending = await this.#engine.store.read((tx) => tx.requests.pending(this.#loop.id));
+      for (const { kind, when } of pending) this.request({ kind, when });
+    });
+    // A failure surfaces where it is awaited, in `facts`.
+    this.#reading.catch(() => {});
+  }
+
+  async #keepLease(): Promise<void> {
+    const { clock, store } = this.#engine;
+    while (!this.#closing.signal.aborted) {
+      const slept = await clock.sleep(renewEveryMs, this.#closing.signal).then(
+        () => true,
+        () => false,
+      );
+      if (!slept || isResting(this.#stored.status)) return;
+      const until = clock.now() + leaseMs;
+      const kept = await store
+        .write(async (tx) => {
+          const task = await tx.tasks.renew(this.#taskClaim, until);
+          return (await tx.queue.renew(this.#claim, until)) && task;
+        })
+        // A store that cannot be written now may be written at the next turn; the lease outlasts two turns.
+        .catch(() => true);
+      if (!kept) this.#lose();
+    }
+  }
+
+  #lose(): void {
+    this.#lost = new LoopwrightError(
+      'loop.lost',
+      `${this.#loop.id} was taken over by another engine while this one was stalled`,
+      { hint: 'nothing was changed here; see `loopwright loop list`' },
+    );
+    this.#asked.abort();
+    this.#cut.abort();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#watch[Symbol.dispose]();
+    this.#closing.abort();
+    await this.#renewal;
+    await this.#reading.catch(() => {});
+  }
+}

@@ -1,0 +1,67 @@
+import path from 'node:path';
+import { checkEnvironment } from '../core/env/allow-list.ts';
+import { reservedVariables } from '../core/env/reserved.ts';
+import type { Loop } from '../core/loop/loop.ts';
+import type { ProcessEnd } from '../ports/process.ts';
+import type { Engine } from './engine.ts';
+
+const keptBytes = 1024 * 1024;
+const defaultTimeoutMs = 300_000;
+
+export type CommandSpec = {
+  /** Shell command of the user's. */
+  readonly command: string;
+  /** Folder its output is written to, as `<name>.stdout.log` and `<name>.stderr.log`. */
+  readonly dir: string;
+  readonly name: string;
+  /** Default: the loop's workspace. */
+  readonly cwd?: string;
+  readonly timeoutMs?: number;
+};
+
+export type CommandResult = {
+  readonly end: ProcessEnd;
+  readonly durationMs: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Both streams, stdout first. */
+  readonly output: string;
+};
+
+/** Runs one of the user's commands (check, setup, hook) with the environment of checks, and ends all it started. */
+export async function runCommand(
+  engine: Engine,
+  loop: Loop,
+  spec: CommandSpec,
+  signal: AbortSignal,
+): Promise<CommandResult> {
+  const { pass, set } = loop.settings.env;
+  const timeoutMs = spec.timeoutMs ?? defaultTimeoutMs;
+  const reserved = reservedVariables({
+    loopId: loop.id,
+    taskId: loop.taskId,
+    iteration: loop.iterations.at(-1)?.number ?? 0,
+    maxIterations: loop.settings.limits['max-iterations'],
+    model: loop.iterations.at(-1)?.model ?? null,
+    promptFile: null,
+    home: null,
+  });
+  const result = await engine.supervisor.run(
+    {
+      argv: ['/bin/sh', '-c', spec.command],
+      cwd: spec.cwd ?? loop.workspace.path,
+      env: checkEnvironment(engine.env, { pass, set, reserved }),
+      stdin: null,
+      stdoutFile: path.join(spec.dir, `${spec.name}.stdout.log`),
+      stderrFile: path.join(spec.dir, `${spec.name}.stderr.log`),
+      tailBytes: keptBytes,
+      timeoutMs,
+      graceMs: Math.min(Math.max(timeoutMs / 10, 200), 5000),
+    },
+    {},
+    signal,
+  );
+  const { end, durationMs, stdoutTail: stdout, stderrTail: stderr } = result;
+  const output = [stdout, stderr].filter((text) => text !== '').join('\n');
+  return { end, durationMs: Math.round(durationMs), stdout, stderr, output };
+}

@@ -1,0 +1,245 @@
+import type { Settings } from '../core/config/schema.ts';
+import { LoopwrightError } from '../core/error.ts';
+import type { Request } from '../core/loop/decide.ts';
+import type { Flags, LoopOptions, PromptRecord } from '../core/loop/event.ts';
+import type { Loop } from '../core/loop/loop.ts';
+import { repair } from '../core/loop/repair.ts';
+import type { Task } from '../core/task/task.ts';
+import type { LoopRow, Session } from '../ports/store.ts';
+import { createLoop } from './create-loop.ts';
+import { drive } from './drive.ts';
+import type { Engine } from './engine.ts';
+import { finishLoop } from './finish-loop.ts';
+import { leaseMs, type LoopOwner } from './loop-owner.ts';
+import { endSession, isSessionAlive, startSession } from './session.ts';
+import { cannotClaimTask, takeLoop, type TakeOptions } from './take-loop.ts';
+import { tellStrategy } from './tell-strategy.ts';
+
+/** What to run. */
+export type RunRequest =
+  /** One task; its unfinished loop goes on unless `fresh`. */
+  | { readonly kind: 'task'; readonly taskId: string; readonly fresh: boolean }
+  /** One loop by hand, also a failed or stopped one. */
+  | {
+      readonly kind: 'loop';
+      readonly loopId: string;
+      readonly changed?: Pick<LoopPlan, 'settings' | 'flags'>;
+    }
+  /** Interrupted loops first, then everything that is ready; at most `limit` loops are started. */
+  | { readonly kind: 'ready'; readonly limit: number | null };
+
+export type RunOptions = {
+  readonly loop: Omit<LoopOptions, 'verifyOnly'>;
+  readonly allowDirty: boolean;
+  /** What a loop of this task would be made with. Throws what a person must put right first. */
+  planFor(task: Task): Promise<LoopPlan>;
+};
+
+export type LoopPlan = {
+  readonly settings: Settings;
+  readonly flags: Flags;
+  readonly prompt: PromptRecord;
+};
+
+export type RunOutcome = {
+  readonly loops: readonly Loop[];
+  /** Ready tasks were left when `limit` was reached. */
+  readonly limited: boolean;
+  /** Nothing was ready although tasks are left: they wait behind failed or blocked ones. */
+  readonly held: boolean;
+};
+
+/** How a run is asked to stop: by signals of the terminal, or by the caller's AbortSignal. */
+export class RunControl {
+  #request: Request | null = null;
+  readonly #listeners = new Set<(request: Request) => void>();
+
+  interrupt(when: Request['when']): void {
+    this.#request = { kind: 'interrupt', when };
+    for (const listener of this.#listeners) listener(this.#request);
+  }
+
+  get requested(): Request | null {
+    return this.#request;
+  }
+
+  /** Passes requests on to a loop's owner while it is driven. */
+  attach(owner: LoopOwner): Disposable {
+    const listener = (request: Request) => owner.request(request);
+    if (this.#request !== null) listener(this.#request);
+    this.#listeners.add(listener);
+    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
+  }
+}
+
+/** Runs loops one after the other until there is nothing left to do or somebody asks to stop. */
+export async function runLoops(
+  engine: Engine,
+  request: RunRequest,
+  options: RunOptions,
+  control: RunControl,
+): Promise<RunOutcome> {
+  const session = await startSession(engine, 'run');
+  try {
+    const run = { engine, session, options, control };
+    switch (request.kind) {
+      case 'task':
+        return only([await runTask(run, request.taskId, request.fresh)]);
+      case 'loop':
+        return only([
+          await driveLoop(run, request.loopId, { why: 'resumed by hand', ...request.changed }),
+        ]);
+      case 'ready':
+        return await runReady(run, request.limit);
+    }
+  } finally {
+    await endSession(engine, session);
+  }
+}
+
+type Run = {
+  readonly engine: Engine;
+  readonly session: Session;
+  readonly options: RunOptions;
+  readonly control: RunControl;
+};
+
+function only(loops: readonly Loop[]): RunOutcome {
+  return { loops, limited: false, held: false };
+}
+
+async function runTask(run: Run, taskId: string, fresh: boolean): Promise<Loop> {
+  const { engine } = run;
+  const task = await engine.store.read((tx) => tx.tasks.resolve(taskId));
+  const unfinished = fresh ? null : await findUnfinished(engine, task.id);
+  if (unfinished !== null) {
+    engine.publish({
+      kind: 'notice',
+      text: `resuming ${unfinished.id}, which is unfinished (--new starts another)`,
+    });
+    return driveLoop(run, unfinished.id, { why: 'run again' });
+  }
+  return startTask(run, task);
+}
+
+/** The newest loop of a task that has neither completed nor failed. */
+async function findUnfinished(engine: Engine, taskId: string): Promise<LoopRow | null> {
+  const [newest] = await engine.store.read((tx) => tx.loops.list({ taskId, limit: 1 }));
+  if (newest === undefined) return null;
+  return newest.status === 'complete' || newest.status === 'failed' ? null : newest;
+}
+
+async function runReady(run: Run, limit: number | null): Promise<RunOutcome> {
+  const loops: Loop[] = [];
+  const isFull = () => limit !== null && loops.length >= limit;
+  const isAsked = () => run.control.requested !== null;
+  for (const loopId of await findInterrupted(run.engine)) {
+    if (isFull() || isAsked()) break;
+    run.engine.publish({ kind: 'notice', text: `resuming ${loopId}, which was interrupted` });
+    loops.push(await driveLoop(run, loopId, { why: 'its engine was gone' }));
+  }
+  while (!isFull() && !isAsked()) {
+    const task = await claimReady(run);
+    if (task === null) break;
+    loops.push(await startTask(run, task));
+  }
+  const counts = await run.engine.store.read((tx) => tx.tasks.counts());
+  return {
+    loops,
+    limited: isFull() && counts.ready > 0,
+    held: !isFull() && counts.ready === 0 && counts.pending > 0,
+  };
+}
+
+/** Loops that should be driven and have no living owner, and those a signal has paused. */
+async function findInterrupted(engine: Engine): Promise<readonly string[]> {
+  const { entries, paused } = await engine.store.read(async (tx) => ({
+    entries: await tx.queue.entries(),
+    paused: await tx.loops.list({ statuses: ['paused'] }),
+  }));
+  const orphans: string[] = [];
+  for (const { loopId, owner } of entries) {
+    if (owner === null || !(await isSessionAlive(engine, owner))) orphans.push(loopId);
+  }
+  const signalled = paused.filter((loop) => loop.reason === 'interrupted').map((loop) => loop.id);
+  return [...orphans, ...signalled];
+}
+
+async function claimReady({ engine, session }: Run): Promise<Task | null> {
+  return engine.store.write(async (tx) => {
+    const now = engine.clock.now();
+    await tx.tasks.expireLeases(now);
+    const claim = await tx.tasks.claim({ owner: session.id, now, leaseUntil: now + leaseMs });
+    return claim === null ? null : tx.tasks.get(claim.taskId);
+  });
+}
+
+async function startTask(run: Run, task: Task): Promise<Loop> {
+  const { engine, options } = run;
+  await holdTask(run, task);
+  try {
+    const loop = await createLoop(engine, {
+      task,
+      ...(await options.planFor(task)),
+      options: { ...options.loop, verifyOnly: task.children > 0 },
+      allowDirty: options.allowDirty,
+    });
+    return await driveLoop(run, loop.id, { why: 'started' });
+  } catch (error) {
+    // What a person must put right leaves the task as it was, ready to be run again.
+    await releaseTask(run, task.id);
+    throw error;
+  }
+}
+
+/** The task is claimed before its loop exists: a task that cannot be worked on leaves no loop behind. */
+async function holdTask({ engine, session }: Run, task: Task): Promise<void> {
+  await engine.store.write(async (tx) => {
+    const held = await tx.tasks.claimOf(task.id);
+    if (held?.owner === session.id) return;
+    const now = engine.clock.now();
+    const input = { owner: session.id, now, leaseUntil: now + leaseMs, taskId: task.id };
+    if ((await tx.tasks.claim(input)) === null) throw await cannotClaimTask(tx, task.id);
+  });
+}
+
+async function releaseTask({ engine, session }: Run, taskId: string): Promise<void> {
+  await engine.store.write(async (tx) => {
+    const claim = await tx.tasks.claimOf(taskId);
+    if (claim !== null && claim.owner === session.id) await tx.tasks.release(claim);
+  });
+}
+
+async function driveLoop(run: Run, loopId: string, options: TakeOptions): Promise<Loop> {
+  const { engine, session, control } = run;
+  await using owner = await takeLoop(engine, session, loopId, options);
+  using _requests = control.attach(owner);
+  const loop = await driveOrPark(engine, owner);
+  return finishLoop(engine, session, loop);
+}
+
+/** An error that is nobody's verdict (disk full, git broken) parks the loop: paused with the reason, nothing lost. */
+async function driveOrPark(engine: Engine, owner: LoopOwner): Promise<Loop> {
+  try {
+    return await drive(engine, owner);
+  } catch (error) {
+    const code = error instanceof LoopwrightError ? error.code : 'internal';
+    if (code !== 'store.fenced' && code !== 'loop.lost') await park(engine, owner, error);
+    throw error;
+  }
+}
+
+async function park(engine: Engine, owner: LoopOwner, error: unknown): Promise<void> {
+  const text = error instanceof Error ? error.message : String(error);
+  try {
+    await owner.record(...repair(owner.loop, { why: text, endedProcess: false }), {
+      type: 'loop.rested',
+      status: 'paused',
+      reason: 'interrupted',
+      text,
+    });
+    await tellStrategy(engine, owner.loop);
+  } catch {
+    // The store itself is what broke: the lease runs out and the next owner repairs the loop.
+  }
+}

@@ -1,0 +1,48 @@
+import { lastIteration, type Loop } from '../core/loop/loop.ts';
+import type { StoreTx, TaskClaim, TransitionInput } from '../ports/store.ts';
+
+/** What the end of a loop means for its task. Runs in the transaction that records the end. */
+export async function settleTask(tx: StoreTx, loop: Loop, claim: TaskClaim): Promise<void> {
+  const change: TransitionInput = { now: loop.updatedAt, reason: loop.text, claim };
+  switch (loop.status) {
+    case 'complete':
+      await tx.tasks.transition(loop.taskId, 'done', {
+        ...change,
+        reason: null,
+        summary: summary(loop),
+      });
+      return;
+    case 'failed':
+      await failOrRetry(tx, loop, change);
+      return;
+    case 'blocked':
+      await tx.tasks.transition(loop.taskId, 'blocked', change);
+      return;
+    case 'stopped':
+      await tx.tasks.transition(
+        loop.taskId,
+        loop.reason === 'cancelled' ? 'cancelled' : 'paused',
+        change,
+      );
+      return;
+    case 'paused':
+      await tx.tasks.transition(loop.taskId, 'paused', change);
+      return;
+    case 'pending':
+    case 'running':
+    case 'waiting':
+    case 'rebasing':
+      return;
+  }
+}
+
+/** `max-retries` allows another loop, which starts with the memory of the earlier ones. */
+async function failOrRetry(tx: StoreTx, loop: Loop, change: TransitionInput): Promise<void> {
+  const task = await tx.tasks.get(loop.taskId);
+  const again = task !== null && task.retries < task.maxRetries;
+  await tx.tasks.transition(loop.taskId, again ? 'pending' : 'failed', { ...change, retry: again });
+}
+
+function summary(loop: Loop): string | null {
+  return lastIteration(loop)?.agent?.summary ?? null;
+}

@@ -1,0 +1,155 @@
+import type { Settings } from '../core/config/schema.ts';
+import { LoopwrightError } from '../core/error.ts';
+import type { Flags, LoopEvent } from '../core/loop/event.ts';
+import { openIteration, type Loop } from '../core/loop/loop.ts';
+import { repair, type World } from '../core/loop/repair.ts';
+import { isResting } from '../core/loop/status.ts';
+import type { QueueEntry } from '../ports/queue.ts';
+import type { Session, StoreTx } from '../ports/store.ts';
+import type { Engine } from './engine.ts';
+import { leaseMs, LoopOwner } from './loop-owner.ts';
+import { isSessionAlive } from './session.ts';
+
+export type TakeOptions = {
+  /** Why, in words: it is stored and shown. */
+  readonly why: string;
+  /** Replaces the loop's settings (`--max-iterations`, `--reload`). */
+  readonly settings?: Settings;
+  /** Goes with the settings: what the command line says now. */
+  readonly flags?: Flags;
+};
+
+/**
+ * Makes this session the one owner of a loop: a new one, a resting one that goes on, or one whose owner is gone.
+ * What the old owner left (processes, an open iteration) is put right before anything else happens.
+ */
+export async function takeLoop(
+  engine: Engine,
+  session: Session,
+  loopId: string,
+  options: TakeOptions,
+): Promise<LoopOwner> {
+  const { loop, entry } = await engine.store.read((tx) => lookUp(tx, loopId));
+  if (loop.status === 'complete') throw isComplete(loop);
+  const gone = await findGoneOwner(engine, loop, entry, session);
+  const claims = await engine.store.write(async (tx) => {
+    const now = engine.clock.now();
+    const leaseUntil = now + leaseMs;
+    if (entry === undefined) await tx.queue.enqueue(loopId, now);
+    const claim = await tx.queue.claim({
+      owner: session.id,
+      now,
+      leaseUntil,
+      loopId,
+      ...(gone === null ? {} : { takeOver: gone }),
+    });
+    if (claim === null) throw alreadyOwned(loop, entry);
+    const held = await tx.tasks.claimOf(loop.taskId);
+    const taskClaim =
+      held?.owner === session.id
+        ? held
+        : await tx.tasks.claim({
+            owner: session.id,
+            now,
+            leaseUntil,
+            taskId: loop.taskId,
+            ...(gone === null ? {} : { takeOver: gone }),
+          });
+    if (taskClaim === null) throw await cannotClaimTask(tx, loop.taskId);
+    // Read again under the claim: nobody else appends from here on.
+    const current = (await tx.loops.get(loopId)) ?? loop;
+    return { claim, taskClaim, current };
+  });
+  const endedProcess = await endLeftover(engine, claims.current);
+  const owner = new LoopOwner(engine, claims.current, claims.claim, claims.taskClaim);
+  try {
+    const world = { why: options.why, endedProcess };
+    await owner.record(...takeOverEvents(claims.current, session, world, options));
+    return owner;
+  } catch (error) {
+    await owner[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+async function lookUp(
+  tx: StoreTx,
+  loopId: string,
+): Promise<{ loop: Loop; entry: QueueEntry | undefined }> {
+  const loop = await tx.loops.get(loopId);
+  if (loop === null) throw new LoopwrightError('loop.not_found', `there is no loop ${loopId}`);
+  const entry = (await tx.queue.entries()).find((each) => each.loopId === loopId);
+  return { loop, entry };
+}
+
+/** The owner whose process is provably gone; null when there is none to push aside. */
+async function findGoneOwner(
+  engine: Engine,
+  loop: Loop,
+  entry: QueueEntry | undefined,
+  session: Session,
+): Promise<string | null> {
+  const owner = entry?.owner ?? loop.sessionId;
+  if (owner === null || owner === undefined || owner === session.id) return null;
+  return (await isSessionAlive(engine, owner)) ? null : owner;
+}
+
+function isComplete(loop: Loop): LoopwrightError {
+  return new LoopwrightError(
+    'loop.complete',
+    `${loop.id} is complete: there is nothing to go on with`,
+    {
+      hint: `merge it with \`loopwright merge ${loop.id}\`, or start another loop with \`loopwright run ${loop.taskId} --new\``,
+    },
+  );
+}
+
+function alreadyOwned(loop: Loop, entry: QueueEntry | undefined): LoopwrightError {
+  const by = entry?.owner ?? 'another engine';
+  return new LoopwrightError('loop.owned', `${loop.id} is being driven by ${by} right now`, {
+    hint: `follow it with \`loopwright logs -f ${loop.id}\`, or stop it with \`loopwright loop stop ${loop.id}\``,
+  });
+}
+
+export async function cannotClaimTask(tx: StoreTx, taskId: string): Promise<LoopwrightError> {
+  const task = await tx.tasks.get(taskId);
+  const held = await tx.tasks.claimOf(taskId);
+  if (held !== null) {
+    return new LoopwrightError(
+      'task.held',
+      `the task ${taskId} is being worked on by ${held.owner}`,
+      {
+        hint: `see \`loopwright task show ${taskId}\``,
+      },
+    );
+  }
+  const open = task !== null && task.openChildren > 0;
+  const why = open
+    ? 'has open subtasks, which are worked on instead'
+    : `is ${task?.status ?? 'gone'}`;
+  return new LoopwrightError('task.unclaimable', `the task ${taskId} ${why}`, {
+    hint: open
+      ? 'run them with `loopwright run`'
+      : `open it again with \`loopwright task reset ${taskId}\``,
+  });
+}
+
+/** An agent that outlived its engine is ended before its worktree is touched. */
+async function endLeftover(engine: Engine, loop: Loop): Promise<boolean> {
+  const process = openIteration(loop)?.process ?? null;
+  return process !== null && (await engine.supervisor.endLeftover(process, 2000));
+}
+
+function takeOverEvents(
+  loop: Loop,
+  session: Session,
+  world: World,
+  options: TakeOptions,
+): readonly LoopEvent[] {
+  const { id: sessionId } = session;
+  const { host } = session.process;
+  if (loop.status === 'pending') return [{ type: 'loop.started', sessionId, host }];
+  const repaired = isResting(loop.status) ? [] : repair(loop, world);
+  const { settings = null, flags = null } = options;
+  return [...repaired, { type: 'loop.resumed', sessionId, host, why: world.why, settings, flags }];
+}

@@ -1,0 +1,139 @@
+import { endedNormally } from '../core/loop/agent-policy.ts';
+import { effectiveMaxDuration } from '../core/config/limits.ts';
+import { countedIterations, lastIteration, type Iteration, type Loop } from '../core/loop/loop.ts';
+import { assertLoopDecision } from '../core/strategy/registry.ts';
+import type {
+  IterationCompleteEvent,
+  IterationSummary,
+  LoopDecision,
+  LoopEndEvent,
+} from '../core/strategy/strategy.ts';
+import type { Engine } from './engine.ts';
+
+const strategyTimeMs = 30_000;
+
+export type StrategyAnswer = {
+  readonly name: string;
+  readonly decision: LoopDecision;
+  readonly warnings: readonly string[];
+};
+
+/** Asks the loop's strategy whether to go on. A strategy that throws or takes too long is overruled, with a warning. */
+export async function askStrategy(
+  engine: Engine,
+  loop: Loop,
+  history: readonly IterationSummary[],
+): Promise<StrategyAnswer> {
+  const strategy = await engine.resolveStrategy(loop.settings);
+  const iteration = lastIteration(loop);
+  const current = history.at(-1);
+  if (iteration === null || current === undefined) {
+    return {
+      name: strategy.name,
+      decision: { continue: true, reason: 'nothing ran' },
+      warnings: [],
+    };
+  }
+  try {
+    const event = completeEvent(loop, iteration, current, history.slice(0, -1));
+    const answer = await inTime(engine, Promise.resolve(strategy.onIterationComplete(event)));
+    const decision = assertLoopDecision(answer, strategy.name);
+    return { name: strategy.name, decision, warnings: [] };
+  } catch (error) {
+    const text = `strategy ${strategy.name}: ${error instanceof Error ? error.message : String(error)}`;
+    return {
+      name: strategy.name,
+      decision: { continue: true, reason: 'the strategy gave no answer' },
+      warnings: [text],
+    };
+  }
+}
+
+/** Tells the strategy, once, that its loop came to rest. */
+export async function tellStrategy(engine: Engine, loop: Loop): Promise<void> {
+  const strategy = await engine.resolveStrategy(loop.settings);
+  if (strategy.onLoopEnd === undefined) return;
+  const event: LoopEndEvent = {
+    loopId: loop.id,
+    taskId: loop.taskId,
+    totalIterations: countedIterations(loop),
+    finalResult: finalResult(loop),
+    elapsedMs: loop.activeMs,
+  };
+  try {
+    await inTime(engine, Promise.resolve(strategy.onLoopEnd(event)));
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error);
+    engine.publish({
+      kind: 'notice',
+      text: `strategy ${strategy.name} failed at the end: ${text}`,
+    });
+  }
+}
+
+function finalResult(loop: Loop): LoopEndEvent['finalResult'] {
+  switch (loop.status) {
+    case 'complete':
+      return 'success';
+    case 'failed':
+      if (loop.reason === 'max_iterations') return 'max_iterations';
+      return loop.reason === 'errors' ? 'error' : 'strategy_stop';
+    case 'blocked':
+      return loop.reason === 'approval' ? 'interrupted' : 'error';
+    case 'stopped':
+      if (loop.reason !== 'budget')
+        return loop.reason === 'stop_condition' ? 'strategy_stop' : 'interrupted';
+      return loop.text?.startsWith('time budget') === true ? 'timeout' : 'budget';
+    case 'paused':
+    case 'pending':
+    case 'running':
+    case 'waiting':
+    case 'rebasing':
+      return 'interrupted';
+  }
+}
+
+function completeEvent(
+  loop: Loop,
+  iteration: Iteration,
+  current: IterationSummary,
+  previousIterations: readonly IterationSummary[],
+): IterationCompleteEvent {
+  const { agent, report } = iteration;
+  return {
+    loopId: loop.id,
+    taskId: loop.taskId,
+    iteration: iteration.number,
+    totalIterations: countedIterations(loop),
+    elapsedMs: loop.activeMs,
+    agentResult: {
+      kind: agent?.kind ?? 'interrupted',
+      finalText: agent?.finalText ?? '',
+      exitCode: agent?.exitCode ?? null,
+      tokens: agent?.tokens ?? null,
+      costUsd: agent?.costUsd ?? null,
+    },
+    agentSuccess: agent !== null && endedNormally(agent.kind),
+    verificationReport: report,
+    verificationPassed: report?.overall.passed ?? null,
+    current,
+    previousIterations,
+    maxIterations: loop.settings.limits['max-iterations'],
+    maxTimeMs: effectiveMaxDuration(loop.settings),
+  };
+}
+
+async function inTime<T>(engine: Engine, work: Promise<T>): Promise<T> {
+  const timer = new AbortController();
+  const late = engine.clock.sleep(strategyTimeMs, timer.signal).then(
+    () => {
+      throw new Error(`no answer within ${strategyTimeMs / 1000} s`);
+    },
+    () => new Promise<never>(() => {}),
+  );
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    timer.abort();
+  }
+}

@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { gitRepo, type GitRepo } from '../support/git-repo.ts';
+import { openedProject } from '../support/opened-project.ts';
+
+const entry = path.resolve('bin/loopwright.cjs');
+
+/** Starts a real `run` and kills it with SIGKILL once `when` holds. */
+async function runAndKill(
+  repo: GitRepo,
+  args: readonly string[],
+  when: () => Promise<boolean> | boolean,
+): Promise<void> {
+  const child = spawn(process.execPath, [entry, 'run', ...args], {
+    cwd: repo.path,
+    env: repo.env,
+    stdio: 'ignore',
+  });
+  const exited = once(child, 'exit');
+  while (!(await when())) {
+    if (child.exitCode !== null) throw new Error('the run ended before it could be killed');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  child.kill('SIGKILL');
+  await exited;
+}
+
+async function worktreeHas(repo: GitRepo, file: string): Promise<boolean> {
+  const folder = path.join(repo.path, '.loopwright/worktrees');
+  if (!existsSync(folder)) return false;
+  const loops = await readdir(folder);
+  return loops.some((loop) => existsSync(path.join(folder, loop, file)));
+}
+
+describe('kill -9 of the engine', () => {
+  it('loses no work and no number: the next run goes on with the next iteration (I4)', async () => {
+    await using repo = await gitRepo();
+    const agent =
+      'command:echo x >> n.txt; echo "left by $LOOPWRIGHT_ITERATION" > left.txt; sleep $(( $(wc -l < n.txt) == 2 ? 300 : 0 ))';
+    const validate = 'test "$(wc -l < n.txt)" -ge 4';
+    const twoLines = async () =>
+      (await worktreeHas(repo, 'n.txt')) && (await linesOf(repo, 'n.txt')) === 2;
+    await runAndKill(repo, ['count to four', '--agent', agent, '--validate', validate], twoLines);
+    await using project = await openedProject(repo, {});
+    const { loops } = await project.runReady();
+    expect(loops).toHaveLength(1);
+    const loop = loops[0]!;
+    expect(loop.status).toBe('complete');
+    expect(loop.iterations.map(({ number, outcome }) => [number, outcome])).toEqual([
+      [1, 'no_sigil'],
+      [2, 'interrupted'],
+      [3, 'no_sigil'],
+      [4, 'done'],
+    ]);
+    // What the interrupted iteration had written is on the branch.
+    expect(await repo.git('show', `${loop.workspace.branch}:n.txt`)).toBe('x\nx\nx\nx');
+    expect(
+      project.live.some((event) => event.kind === 'notice' && event.text.includes('interrupted')),
+    ).toBe(true);
+  });
+});
+
+async function linesOf(repo: GitRepo, file: string): Promise<number> {
+  const { readFile } = await import('node:fs/promises');
+  const folder = path.join(repo.path, '.loopwright/worktrees');
+  const [loop] = await readdir(folder);
+  const text = await readFile(path.join(folder, loop ?? '', file), 'utf8');
+  return text.split('\n').length - 1;
+}
