@@ -5,6 +5,8 @@ import { createRandom } from '../adapters/clock/seeded-random.ts';
 import { createRandomIds } from '../adapters/clock/random-ids.ts';
 import { createSystemClock } from '../adapters/clock/system-clock.ts';
 import { createArtifacts } from '../adapters/files/artifact-files.ts';
+import { configFingerprint } from '../adapters/files/config-fingerprint.ts';
+import type { HomeInput } from '../adapters/files/config-home.ts';
 import { loadConfig, type LoadedConfig } from '../adapters/files/config-files.ts';
 import { loadLoopTypes } from '../adapters/files/loop-type-files.ts';
 import { openStateDir } from '../adapters/files/state-dir.ts';
@@ -88,14 +90,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     publish,
     resolveAgent: (settings) => agents.resolve(settings),
     resolveStrategy: (settings) => loadStrategy(settings, project.root),
-    async reloadSettings(loopType, loopFlags) {
-      const current = await loadConfig({ ...files, flags: loopFlags });
-      return settingsOf(
-        loopType,
-        current,
-        await loadLoopTypes({ ...files, settings: current.settings }),
-      );
-    },
+    reloadSettings: createSettingsReader(files),
   };
   const held = cleanup.move();
   return {
@@ -127,6 +122,22 @@ function settingsOf(
     resolveLoopType(name ?? defaultLoopType, types),
     loaded.origins,
   );
+}
+
+/** Reads settings again only when a file changed: asked for at every iteration boundary. */
+function createSettingsReader(files: HomeInput & { readonly projectRoot: string }) {
+  const known = new Map<string, { readonly fingerprint: string; readonly settings: Settings }>();
+  return async (loopType: string, flags: FlagValues): Promise<Settings> => {
+    const key = JSON.stringify([loopType, flags]);
+    const fingerprint = await configFingerprint(files);
+    const last = known.get(key);
+    if (last?.fingerprint === fingerprint) return last.settings;
+    const loaded = await loadConfig({ ...files, flags });
+    const types = await loadLoopTypes({ ...files, settings: loaded.settings });
+    const settings = settingsOf(loopType, loaded, types);
+    known.set(key, { fingerprint, settings });
+    return settings;
+  };
 }
 
 /** One runner per configured agent: scripts are read once, and what they count goes on. */

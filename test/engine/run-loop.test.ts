@@ -91,7 +91,6 @@ describe('a loop with a shell command as its agent', () => {
     expect(first).not.toContain('SECRET-OF');
     expect(second).not.toContain('SECRET-OF-1');
     expect(third).not.toContain('SECRET-OF-2');
-    const feedbackOf = (text: string) => text.split('## Verification Feedback')[1] ?? '';
     expect(feedbackOf(second)).toContain('CHECK-SAYS-1');
     expect(feedbackOf(third)).toContain('CHECK-SAYS-2');
     expect(feedbackOf(third)).not.toContain('CHECK-SAYS-1');
@@ -108,6 +107,8 @@ describe('a loop with a shell command as its agent', () => {
   });
 });
 
+const feedbackOf = (text: string) => text.split('## Verification Feedback')[1] ?? '';
+
 async function userState(repo: Awaited<ReturnType<typeof gitRepo>>) {
   return {
     status: await repo.git('status', '--porcelain'),
@@ -116,3 +117,18 @@ async function userState(repo: Awaited<ReturnType<typeof gitRepo>>) {
     index: (await readFile(path.join(repo.path, '.git/index'))).toString('base64'),
   };
 }
+
+describe('settings that change while a loop runs', () => {
+  it('follow the files at the boundary where they are live, and stay frozen where they judge', async () => {
+    await using repo = await gitRepo();
+    await repo.write('loopwright.yml', 'validation: {command: test -f never}\nlimits: {max-iterations: 50}\n');
+    await repo.commitAll('config');
+    const rewrite = `printf 'validation: {command: "true"}\\nlimits: {max-iterations: 3}\\n' > ${repo.path}/loopwright.yml`;
+    const agent = `command:echo x >> n.txt; test "$LOOPWRIGHT_ITERATION" = 2 && ${rewrite}; true`;
+    await using project = await openedProject(repo, { agent });
+    const loop = await project.runText('watch the files');
+    expect(loop).toMatchObject({ status: 'failed', reason: 'max_iterations' });
+    expect(loop.iterations).toHaveLength(3);
+    expect(loop.settings.validation.command).toBe('test -f never');
+  });
+});

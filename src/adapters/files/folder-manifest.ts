@@ -41,7 +41,7 @@ export const ignoredFolders: ReadonlySet<string> = new Set([
 ]);
 
 /** Larger files are hashed, so changes are seen, but not kept: they cannot be restored. */
-export const maxKeptFileBytes = 10 * 1024 * 1024;
+const maxKeptFileBytes = 10 * 1024 * 1024;
 
 /** Contents kept per snapshot, in path order; what comes later is hashed only. */
 const maxKeptTotalBytes = 1024 * 1024 * 1024;

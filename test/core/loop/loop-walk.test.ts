@@ -13,7 +13,7 @@ const setups = fc.record({
   verify: fc.boolean(),
   keepGoing: fc.boolean(),
   verifyOnly: fc.boolean(),
-  requireClaim: fc.constantFrom('auto', 'always', 'never'),
+  requireClaim: fc.constantFrom<Settings['verify']['require-claim']>('auto', 'always', 'never'),
   requireDiff: fc.boolean(),
   cap: fc.integer({ min: 0, max: 8 }),
 });
@@ -33,7 +33,7 @@ function settingsOf(setup: { requireClaim: string; requireDiff: boolean; cap: nu
     ...settings,
     verify: {
       ...settings.verify,
-      'require-claim': setup.requireClaim as Settings['verify']['require-claim'],
+      'require-claim': setup.requireClaim,
       'require-diff': setup.requireDiff,
     },
     limits: { ...settings.limits, 'max-iterations': setup.cap },
@@ -125,8 +125,8 @@ describe('a crash at any point of the log', () => {
         const finished = crashed.iterations.filter(({ endedAt }) => endedAt !== null);
         expect(world.loop.iterations.slice(0, finished.length)).toEqual(finished);
         for (let step = 0; step < 200 && world.step(); step++);
-        const numbers = world.loop.iterations.map(({ number }) => number);
-        expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+        const seen = world.loop.iterations.map(({ number }) => number);
+        expect(seen).toEqual(seen.map((_, index) => index + 1));
         if (world.loop.status === 'complete') expect(hasProof(world.loop)).toBe(true);
       }),
       { numRuns: 500 },
