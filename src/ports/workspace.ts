@@ -21,7 +21,7 @@ export interface Project {
   /** Removes a loop's worktree. The branch stays. Absent is fine. */
   removeWorkspace(spec: WorkspaceSpec, signal: AbortSignal): Promise<void>;
 
-  /** Deletes a loop's branch when nothing but the loop needs it. Absent is fine. */
+  /** Deletes a loop's branch. Absent is fine; checked out somewhere, or not a loop's, is an error. */
   deleteBranch(branch: string, signal: AbortSignal): Promise<void>;
 
   /** The commits of a branch since `base`, oldest first, with the trailers of iteration commits. */
@@ -33,10 +33,11 @@ export interface Project {
   /**
    * Moves a branch forward to `to`, only if that is a fast-forward from `from`.
    * Checked out nowhere: the ref is moved. Checked out and clean: files follow. Dirty: refused, nothing changes.
+   * Untracked and ignored files count as dirty only where they are in the way.
    */
   fastForward(branch: string, from: string, to: string, signal: AbortSignal): Promise<FastForward>;
 
-  /** Text of a file at a revision; null when absent. Bounded by `maxBytes`. */
+  /** Text of a file at a revision or snapshot, cut at `maxBytes`; null when absent. */
   readAt(
     revision: string,
     file: string,
@@ -54,6 +55,7 @@ export interface Project {
 export type CheckoutState = {
   readonly branch: string | null;
   readonly head: string | null;
+  /** Tracked files differ from HEAD, staged or not. Untracked files do not count. */
   readonly dirty: boolean;
   /** A merge, rebase or cherry-pick of the user's is under way. */
   readonly operation: string | null;
@@ -98,10 +100,16 @@ export interface Workspace {
    */
   snapshot(signal: AbortSignal): Promise<string>;
 
-  /** What differs between two snapshots. Renames are found. Paths are relative, `/`-separated, sorted. */
+  /**
+   * What differs between two snapshots. Renames are found. Paths are relative, `/`-separated, sorted.
+   * Bytes of a name that are not UTF-8 appear as lone surrogates (U+DC80–U+DCFF), which `restore` understands.
+   */
   changes(fromTree: string, toTree: string, signal: AbortSignal): Promise<FileChanges>;
 
-  /** Puts paths back to what they were in a snapshot; paths absent there are deleted. */
+  /**
+   * Puts files and whole folders back to what they were in a snapshot; paths absent there are deleted.
+   * Never acts through a symbolic link; paths that lead out of the workspace are passed over.
+   */
   restore(fromTree: string, paths: readonly string[], signal: AbortSignal): Promise<void>;
 
   /**
@@ -112,13 +120,19 @@ export interface Workspace {
    */
   commit(input: CommitInput, signal: AbortSignal): Promise<CommitResult>;
 
-  /** For the prompt: porcelain status, diff against HEAD, recent log; each bounded by characters. */
+  /**
+   * For the prompt: porcelain status, diff against HEAD, recent log; each bounded by characters.
+   * Untracked files are part of the diff once a snapshot has seen them. Empty texts in a folder.
+   */
   describe(limits: DescribeLimits, signal: AbortSignal): Promise<WorkspaceText>;
 
   /** Patch text between two snapshots, streamed to a file. */
   writePatch(fromTree: string, toTree: string, file: string, signal: AbortSignal): Promise<void>;
 
-  /** Rebases the branch onto a commit. On conflict everything is as before and the files are named. */
+  /**
+   * Replays the commits after `from` (the base so far) onto a commit; work in progress must be committed before.
+   * On conflict everything is as before and the files are named. What checks left behind gives way to files that come.
+   */
   rebase(onto: string, from: string, signal: AbortSignal): Promise<Rebase>;
 
   /** Bytes on disk used by the workspace's own files (links not followed). */

@@ -61,7 +61,7 @@ export function cut(text: string, maxChars: number): string {
 }
 
 /** One record per line, whatever file names and subjects hold. */
-export function visibleLines(records: readonly string[]): string {
+function visibleLines(records: readonly string[]): string {
   return records.map(visible).join('\n');
 }
 

@@ -15,7 +15,7 @@ export type Repository = {
   text(call: Command): Promise<string>;
 };
 
-export type Command = Omit<GitCall, 'at' | 'env'> & {
+type Command = Omit<GitCall, 'at' | 'env'> & {
   /** The user's checkout unless given. */
   readonly at?: Checkout;
   readonly env?: Readonly<Record<string, string>>;

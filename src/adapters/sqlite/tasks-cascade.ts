@@ -83,7 +83,7 @@ export async function addHeldBelow(db: Db, id: string, step: number): Promise<vo
 }
 
 /** The predicate of the index `tasks_unsettled`, word for word: rows for which `cascadeOf` names a move. */
-export const unsettled = sql`(status = 'done' and open_children > 0)
+const unsettled = sql`(status = 'done' and open_children > 0)
     or (status = 'pending' and failed_below > 0)
     or (status = 'pending' and children > 0 and open_children = 0 and blockers = 0 and validation is null)
     or (blocked_by is not null and failed_below = 0)
@@ -107,14 +107,17 @@ export async function settle(db: Db, now: number): Promise<void> {
 const undated = sql`${ready} and ready_since is null`;
 const outdated = sql`ready_since is not null and status <> 'running' and not (${ready})`;
 
-async function lookForDue(db: Db): Promise<{ readonly moves: number; readonly dates: number }> {
-  const { rows } = await sql<{ moves: number; dates: number }>`
-    select
-      (select count(*) from tasks where ${unsettled}) as moves,
-      (select count(*) from tasks where ${undated}) + (select count(*) from tasks where ${outdated}) as dates
-  `.execute(db);
+type Due = { readonly moves: number; readonly dates: number };
+
+async function lookForDue(db: Db): Promise<Due> {
+  const { rows } = await dueQuery.execute(db);
   return rows[0] ?? { moves: 0, dates: 0 };
 }
+
+export const dueQuery = sql<Due>`
+  select
+    (select count(*) from tasks where ${unsettled}) as moves,
+    (select count(*) from tasks where ${undated}) + (select count(*) from tasks where ${outdated}) as dates`;
 
 async function makeMoves(db: Db, now: number): Promise<void> {
   const rows = await selectRows(db, sql`where ${unsettled} order by sequence`);

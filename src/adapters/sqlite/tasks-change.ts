@@ -46,12 +46,12 @@ type Insertion = {
 async function insertTask(
   db: Db,
   { id, task, title, parent, blockers, now }: Insertion,
-): Promise<void> {
+): Promise<TaskRow> {
   const status = task.status ?? 'pending';
   const priority = task.priority ?? 'normal';
   const held = parent === null ? 0 : heldUnder(parent);
   const isReady = status === 'pending' && blockers === 0 && held === 0;
-  await sql`
+  const { rows } = await sql<TaskRow>`
     insert into tasks (
       id, title, slug, description, parent_id, priority, type, validation, max_retries, status,
       blockers, held, ready_since, order_key, sequence, created_at, updated_at)
@@ -60,7 +60,9 @@ async function insertTask(
       ${task.type ?? null}, ${task.validation ?? null}, ${checkedRetries(task.maxRetries ?? 0)}, ${status},
       ${blockers}, ${held}, ${isReady ? now : null}, ${isReady ? orderKey(now, priority) : 0},
       coalesce(max(sequence), 0) + 1, ${now}, ${now}
-    from tasks`.execute(db);
+    from tasks
+    returning *`.execute(db);
+  return rows[0] ?? requireRow(db, id);
 }
 
 export async function editTask(
@@ -70,13 +72,15 @@ export async function editTask(
   now: number,
 ): Promise<Task> {
   const row = await requireRow(db, id);
-  await editFields(db, row, change, now);
+  if (fieldNames.some((name) => change[name] !== undefined)) {
+    await editFields(db, row, change, now);
+  }
   // Only the graph as it will be may be judged: old dependencies go before the move is checked.
   if (change.after !== undefined) await clearDependencies(db, id);
   if (change.parentId !== undefined && change.parentId !== row.parent_id) {
-    await moveTask(db, row, change.parentId);
+    await moveTask(db, row, change.parentId, now);
   }
-  if (change.after !== undefined) await setDependencies(db, row, distinct(change.after));
+  if (change.after !== undefined) await setDependencies(db, row, distinct(change.after), now);
   if (change.status !== undefined && change.status !== row.status) {
     assertTransition(row, change.status);
     // The move above may have changed what hangs on the status.
@@ -87,6 +91,15 @@ export async function editTask(
   await settle(db, now);
   return toTask(await requireRow(db, id));
 }
+
+const fieldNames = [
+  'title',
+  'description',
+  'priority',
+  'type',
+  'validation',
+  'maxRetries',
+] as const;
 
 async function editFields(
   db: Db,
@@ -110,7 +123,7 @@ async function editFields(
 }
 
 /** Takes the task with everything below it to another parent, and what the ancestors count with it. */
-async function moveTask(db: Db, row: TaskRow, parentId: string | null): Promise<void> {
+async function moveTask(db: Db, row: TaskRow, parentId: string | null, now: number): Promise<void> {
   const parent = parentId === null ? null : await requireRow(db, parentId);
   if (parent !== null) await assertCanMove(db, row.id, parent.id);
   const failed = row.failed_below + Number(row.status === 'failed');
@@ -121,7 +134,7 @@ async function moveTask(db: Db, row: TaskRow, parentId: string | null): Promise<
   }
   const step = (parent === null ? 0 : heldUnder(parent)) - row.held;
   await sql`
-    update tasks set parent_id = ${parentId}, held = held + ${step} where id = ${row.id}`.execute(
+    update tasks set parent_id = ${parentId}, held = held + ${step}, updated_at = ${now} where id = ${row.id}`.execute(
     db,
   );
   if (step !== 0 && row.children > 0) await addHeldBelow(db, row.id, step);
@@ -134,11 +147,17 @@ async function clearDependencies(db: Db, id: string): Promise<void> {
   await sql`delete from task_dependencies where task_id = ${id}`.execute(db);
 }
 
-async function setDependencies(db: Db, row: TaskRow, after: readonly string[]): Promise<void> {
+async function setDependencies(
+  db: Db,
+  row: TaskRow,
+  after: readonly string[],
+  now: number,
+): Promise<void> {
   const blockers = await countOpen(db, after);
   await assertCanDepend(db, row, after);
   await insertEdges(db, row.id, after);
-  await sql`update tasks set blockers = ${blockers} where id = ${row.id}`.execute(db);
+  await sql`
+    update tasks set blockers = ${blockers}, updated_at = ${now} where id = ${row.id}`.execute(db);
 }
 
 export async function addDependency(

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { isWorkable } from '../../core/graph/ready.ts';
 import { assertTransition } from '../../core/graph/transitions.ts';
 import { LoopwrightError } from '../../core/error.ts';
@@ -90,18 +90,24 @@ async function freeTasks(db: Db, { taskId, takeOver, now }: ClaimInput): Promise
 }
 
 async function claimNext(db: Db, input: ClaimInput): Promise<TaskClaim | null> {
-  const { rows } = await sql<{ id: string; token: number }>`
-    update tasks set
-      status = 'running', claimed_by = ${input.owner}, lease_until = ${input.leaseUntil}, token = token + 1,
-      updated_at = ${input.now}
-    where id = (select id from tasks where ${ready} order by order_key, sequence limit 1)
-    returning id, token`.execute(db);
+  const { rows } = await claimNextQuery(input).execute(db);
   const [row] = rows;
   return row === undefined ? null : { taskId: row.id, owner: input.owner, token: row.token };
 }
 
+/** One statement, so that two workers never take one task; it reads the index `tasks_ready` alone to choose. */
+export function claimNextQuery(input: ClaimInput): RawBuilder<{ id: string; token: number }> {
+  return sql`
+    update tasks set
+      status = 'running', claimed_by = ${input.owner}, lease_until = ${input.leaseUntil}, token = token + 1,
+      updated_at = ${input.now}
+    where id = (select id from tasks where ${ready} order by order_key, sequence limit 1)
+    returning id, token`;
+}
+
 /**
- * A person may start what the scheduler would not: a task that rests, or one whose dependencies are open. A parent is worked on only when it is due for its own validation.
+ * A person may start what the scheduler would not: a task that rests, or one whose dependencies are open. A parent is
+ * worked on only when it is due for its own validation.
  */
 async function claimNamed(db: Db, id: string, input: ClaimInput): Promise<TaskClaim | null> {
   const row = await findRow(db, id);
