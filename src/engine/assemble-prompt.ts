@@ -37,6 +37,17 @@ export async function loadTaskContext(tx: StoreTx, taskId: string): Promise<Task
   return { task, parent, prerequisites: dependencies.filter((each) => each.status === 'done') };
 }
 
+const workspaceVariables = ['git-status', 'git-diff', 'git-log'];
+
+/** Whether a template prints anything that git must be asked for first. */
+export function printsWorkspaceText(templates: Templates, prompt: PromptRecord): boolean {
+  if (prompt.template === null) return false;
+  const printed = templates.printedVariables(prompt.template, { source: prompt.source });
+  return workspaceVariables.some((name) => printed.has(name));
+}
+
+export const noWorkspaceText: WorkspaceText = { status: '', diff: '', log: '' };
+
 /**
  * The prompt of an iteration, and of `prompt render`: the only place one is made. Nothing of an earlier iteration
  * is in it but files, git, and the blocks that are passed in here.

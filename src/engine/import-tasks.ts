@@ -43,9 +43,10 @@ class Executor {
     switch (operation.type) {
       case 'add': {
         const { key, title, parent, fields, status } = operation;
+        const after = operation.after.map((ref) => this.#idOf(ref));
         const parentId = parent === null ? null : this.#idOf(parent);
         const id = this.#newId(key);
-        await this.#tasks.add(id, { ...fields, title, parentId, status }, this.#now);
+        await this.#tasks.add(id, { ...fields, title, parentId, after, status }, this.#now);
         return;
       }
       case 'edit':

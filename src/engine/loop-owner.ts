@@ -1,4 +1,5 @@
 import { LoopwrightError } from '../core/error.ts';
+import type { FileChanges } from '../core/loop/changes.ts';
 import type { Facts, Request } from '../core/loop/decide.ts';
 import type { LoopEvent } from '../core/loop/event.ts';
 import { evolve } from '../core/loop/evolve.ts';
@@ -38,6 +39,7 @@ export class LoopOwner implements AsyncDisposable {
   #mark: number;
   #workspace: Workspace | null = null;
   #iterationMark: number | null = null;
+  #changes: { readonly key: string; readonly changes: FileChanges } | null = null;
   #baseSeenAt: number | null = null;
   #baseHead: string | null = null;
   #request: Request | null = null;
@@ -95,6 +97,16 @@ export class LoopOwner implements AsyncDisposable {
 
   set workspace(workspace: Workspace) {
     this.#workspace = workspace;
+  }
+
+  /** What differs between two snapshots; asking again for the same two costs nothing. */
+  async changesBetween(from: string, to: string): Promise<FileChanges> {
+    const key = `${from}..${to}`;
+    if (this.#changes?.key !== key) {
+      const changes = await this.workspace.changes(from, to, this.#closing.signal);
+      this.#changes = { key, changes };
+    }
+    return this.#changes.changes;
   }
 
   /** Aborted when the work under way must be cut short, or the loop was lost to another owner. */

@@ -136,11 +136,10 @@ export function wholeIteration(number: number): readonly LoopEvent[] {
       commit: 'c1',
       head: 'c1',
       changes: { created: ['a.txt'], modified: [], deleted: [], renamed: [], lines: 3 },
-      differsFromBase: true,
       repaired: [],
     },
     { type: 'verification.started' },
-    { type: 'verification.ended', report },
+    { type: 'verification.ended', report, differsFromBase: false },
     endIteration(number),
     { type: 'hooks.ran', when: 'post', results: [] },
     {

@@ -236,11 +236,10 @@ const fields: {
     commit: orNull(hash),
     head: orNull(hash),
     changes,
-    differsFromBase: fc.boolean(),
     repaired: texts,
   }),
   'verification.started': fc.record({}),
-  'verification.ended': fc.record({ report }),
+  'verification.ended': fc.record({ report, differsFromBase: fc.boolean() }),
   'iteration.ended': fc.record({
     number: fc.nat(20),
     status: fc.constantFrom(...iterationStatuses),

@@ -155,7 +155,11 @@ export class SimulatedWorld {
         return this.#snapshot();
       case 'verify':
         this.append({ type: 'verification.started' });
-        return this.append({ type: 'verification.ended', report: this.#report() });
+        return this.append({
+          type: 'verification.ended',
+          report: this.#report(),
+          differsFromBase: this.#choices.int(3) > 0,
+        });
       case 'conclude':
         return this.#conclude(action.interrupted);
       case 'judge':
@@ -241,7 +245,6 @@ export class SimulatedWorld {
       commit: changed ? 'c' : null,
       head: 'head',
       changes: changed ? { ...noChanges, modified: ['a'] } : noChanges,
-      differsFromBase: changed,
       repaired: [],
     });
   }

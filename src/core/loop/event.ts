@@ -145,11 +145,15 @@ export type LoopEvent =
       readonly commit: string | null;
       readonly head: string | null;
       readonly changes: FileChanges;
-      readonly differsFromBase: boolean;
       readonly repaired: readonly string[];
     }
   | { readonly type: 'verification.started' }
-  | { readonly type: 'verification.ended'; readonly report: VerificationReport }
+  | {
+      readonly type: 'verification.ended';
+      readonly report: VerificationReport;
+      /** Whether the judged files differ from the base; looked at only after a pass. */
+      readonly differsFromBase: boolean;
+    }
   | {
       readonly type: 'iteration.ended';
       readonly number: number;

@@ -138,14 +138,16 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
           tree: event.tree,
           commit: event.commit,
           changes: event.changes,
-          differsFromBase: event.differsFromBase,
         }),
         head: event.head,
       };
     case 'verification.started':
       return atStep(loop, 'verify', { status: 'verifying' });
     case 'verification.ended':
-      return atStep(loop, 'conclude', { report: event.report });
+      return atStep(loop, 'conclude', {
+        report: event.report,
+        differsFromBase: event.differsFromBase,
+      });
     case 'iteration.ended':
       return afterIteration(loop, event, time);
     case 'decision.made':

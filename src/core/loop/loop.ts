@@ -45,6 +45,7 @@ export type Iteration = {
   readonly tree: string | null;
   readonly commit: string | null;
   readonly changes: FileChanges | null;
+  /** Known only after a pass; false otherwise. */
   readonly differsFromBase: boolean;
   readonly report: VerificationReport | null;
   readonly decision: Decision | null;

@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
-import { assemblePrompt, loadTaskContext } from '../assemble-prompt.ts';
+import {
+  assemblePrompt,
+  loadTaskContext,
+  noWorkspaceText,
+  printsWorkspaceText,
+} from '../assemble-prompt.ts';
 import type { Engine } from '../engine.ts';
 import type { LoopOwner } from '../loop-owner.ts';
 
@@ -17,7 +22,9 @@ export async function buildPrompt(engine: Engine, owner: LoopOwner): Promise<voi
     iteration: iteration.number,
     workingDirectory: workspace.path,
     branch: workspace.branch,
-    workspace: await workspace.describe(describeLimits, owner.closing),
+    workspace: printsWorkspaceText(engine.templates, loop.prompt)
+      ? await workspace.describe(describeLimits, owner.closing)
+      : noWorkspaceText,
     progress: loop.progress,
     feedback: loop.feedback,
   });

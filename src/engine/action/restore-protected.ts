@@ -11,7 +11,7 @@ export async function restoreProtected(owner: LoopOwner): Promise<void> {
     return owner.record({ type: 'protected.restored', paths: [] });
   }
   const now = await workspace.snapshot(owner.closing);
-  const changes = await workspace.changes(iteration.startTree, now, owner.closing);
+  const changes = await owner.changesBetween(iteration.startTree, now);
   const touched = changedPaths(changes).filter(
     (file) => matchesAny(file, globs) && !matchesAny(file, allow),
   );

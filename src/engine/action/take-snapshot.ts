@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { isEmptyChange, noChanges, type FileChanges } from '../../core/loop/changes.ts';
+import { isEmptyChange, noChanges } from '../../core/loop/changes.ts';
 import type { Engine } from '../engine.ts';
 import { iterationTrailers } from '../iteration-trailers.ts';
 import type { LoopOwner } from '../loop-owner.ts';
@@ -26,7 +26,7 @@ export async function takeSnapshot(engine: Engine, owner: LoopOwner): Promise<vo
   const changes =
     taken.tree === iteration.startTree
       ? noChanges
-      : await workspace.changes(iteration.startTree, taken.tree, owner.closing);
+      : await owner.changesBetween(iteration.startTree, taken.tree);
   if (!isEmptyChange(changes)) {
     const dir = await engine.artifacts.iterationDir(loop.id, iteration.number);
     const file = path.join(dir, 'changes.patch');
@@ -38,28 +38,6 @@ export async function takeSnapshot(engine: Engine, owner: LoopOwner): Promise<vo
     commit: taken.commit,
     head: taken.head,
     changes,
-    differsFromBase: await differsFromBase(owner, taken, changes),
     repaired: taken.repaired,
   });
-}
-
-/**
- * On a branch the commits say it exactly: what checks leave behind is never committed. Without commits the
- * files are compared with those the first iteration started from.
- */
-async function differsFromBase(
-  owner: LoopOwner,
-  taken: { readonly head: string | null; readonly tree: string },
-  changes: FileChanges,
-): Promise<boolean> {
-  const { loop, workspace } = owner;
-  const { base } = loop.workspace;
-  const commits = loop.options.commit && base !== null && taken.head !== null;
-  if (commits && taken.head === base) return false;
-  const [from, to] = commits
-    ? [base, taken.head]
-    : [loop.iterations[0]?.startTree ?? taken.tree, taken.tree];
-  if (from === to) return false;
-  if (!commits && loop.iterations.length === 1) return !isEmptyChange(changes);
-  return !isEmptyChange(await workspace.changes(from, to, owner.closing));
 }

@@ -1,3 +1,4 @@
+import { isEmptyChange } from '../../core/loop/changes.ts';
 import type { Engine } from '../engine.ts';
 import type { LoopOwner } from '../loop-owner.ts';
 import { runVerification } from '../run-verification.ts';
@@ -16,5 +17,22 @@ export async function verifyIteration(engine: Engine, owner: LoopOwner): Promise
     },
     owner.cut,
   );
-  if (report !== null) await owner.record({ type: 'verification.ended', report });
+  if (report === null) return;
+  const differs = report.overall.passed && (await differsFromBase(owner));
+  await owner.record({ type: 'verification.ended', report, differsFromBase: differs });
+}
+
+/**
+ * On a branch the commits say it exactly: what checks leave behind is never committed. Without commits the
+ * files are compared with those the first iteration started from.
+ */
+async function differsFromBase(owner: LoopOwner): Promise<boolean> {
+  const { loop, iteration } = owner;
+  const { base } = loop.workspace;
+  const [from, to] =
+    loop.options.commit && base !== null
+      ? [base, loop.head]
+      : [loop.iterations[0]?.startTree ?? null, iteration.tree];
+  if (from === null || to === null || from === to) return false;
+  return !isEmptyChange(await owner.changesBetween(from, to));
 }

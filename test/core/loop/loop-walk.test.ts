@@ -27,7 +27,11 @@ function optionsOf(setup: {
   return { ...plainOptions, verify, keepGoing, verifyOnly };
 }
 
-function settingsOf(setup: { requireClaim: string; requireDiff: boolean; cap: number }): Settings {
+function settingsOf(setup: {
+  requireClaim: Settings['verify']['require-claim'];
+  requireDiff: boolean;
+  cap: number;
+}): Settings {
   const settings = defaultSettings();
   return {
     ...settings,

@@ -158,46 +158,263 @@ describe('recorded output', () => {
 describe('details', () => {
   it('of node:test', () => {
     const { tests, failures } = parseTests(recorded('node-test/spec-mixed'));
-    expect(tests.map(({ name, status }) => `${status} ${name}`)).toMatchInlineSnapshot();
-    expect(failures).toMatchInlineSnapshot();
+    expect(tests.map(({ name, status }) => `${status} ${name}`)).toMatchInlineSnapshot(`
+      [
+        "passed passes",
+        "failed compares values",
+        "skipped is skipped",
+        "skipped is skipped with a reason",
+        "skipped is planned",
+        "skipped is planned and fails",
+        "passed suite > inner passes",
+        "failed suite > inner throws",
+        "skipped suite > inner skipped",
+        "passed parent > subtest one",
+        "failed parent > subtest two",
+      ]
+    `);
+    expect(failures).toMatchInlineSnapshot(`
+      [
+        {
+          "message": "AssertionError [ERR_ASSERTION]: Expected values to be strictly deep-equal:
+      + actual - expected
+
+        {
+      +   a: 1
+      -   a: 2
+        }",
+          "name": "compares values",
+        },
+        {
+          "message": "TypeError: boom
+      second line",
+          "name": "suite > inner throws",
+        },
+        {
+          "message": "AssertionError [ERR_ASSERTION]: subtest broke",
+          "name": "parent > subtest two",
+        },
+      ]
+    `);
   });
 
   it('of vitest', () => {
     const { tests, failures, errors } = parseTests(recorded('vitest/several'));
-    expect(tests.map(({ name, status }) => `${status} ${name}`)).toMatchInlineSnapshot();
-    expect(failures).toMatchInlineSnapshot();
-    expect(errors).toMatchInlineSnapshot();
+    expect(tests.map(({ name, status }) => `${status} ${name}`)).toMatchInlineSnapshot(`
+      [
+        "passed mixed.test.js > adds two numbers",
+        "passed mixed.test.js > parser > reads an empty list",
+        "failed mixed.test.js > parser > compares objects",
+        "skipped mixed.test.js > parser > is skipped",
+        "skipped mixed.test.js > parser > is planned",
+        "passed mixed.test.js > parser > is expected to fail",
+        "failed mixed.test.js > parser > deeper > throws",
+      ]
+    `);
+    expect(failures).toMatchInlineSnapshot(`
+      [
+        {
+          "message": "AssertionError: expected { a: 1 } to deeply equal { a: 2 }",
+          "name": "mixed.test.js > parser > compares objects",
+        },
+        {
+          "message": "TypeError: boom
+      second line",
+          "name": "mixed.test.js > parser > deeper > throws",
+        },
+      ]
+    `);
+    expect(errors).toMatchInlineSnapshot(`
+      [
+        "load.test.js: Error: Cannot find module './does-not-exist.js' imported from /repo/load.test.js",
+      ]
+    `);
   });
 
   it('of jest', () => {
     const { failures, errors } = parseTests(recorded('jest/several'));
-    expect(failures).toMatchInlineSnapshot();
-    expect(errors).toMatchInlineSnapshot();
+    expect(failures).toMatchInlineSnapshot(`
+      [
+        {
+          "message": "expect(received).toEqual(expected) // deep equality
+
+      - Expected  - 1
+      + Received  + 1
+
+        Object {
+      -   "a": 2,
+      +   "a": 1,
+        }",
+          "name": "parser › compares objects",
+        },
+        {
+          "message": "TypeError: boom
+      second line",
+          "name": "parser › deeper › throws",
+        },
+      ]
+    `);
+    expect(errors).toMatchInlineSnapshot(`
+      [
+        "./load.test.js: Cannot find module './does-not-exist.js' from 'load.test.js'",
+      ]
+    `);
   });
 
   it('of mocha', () => {
     const { tests, failures } = parseTests(recorded('mocha/mixed'));
-    expect(tests.map(({ name, status }) => `${status} ${name}`)).toMatchInlineSnapshot();
-    expect(failures.at(1)).toMatchInlineSnapshot();
+    expect(tests.map(({ name, status }) => `${status} ${name}`)).toMatchInlineSnapshot(`
+      [
+        "passed adds two numbers",
+        "passed parser > reads an empty list",
+        "failed parser > compares objects",
+        "skipped parser > is skipped",
+        "skipped parser > is pending",
+        "failed parser > deeper > throws",
+        "passed parser > deeper > is slow",
+      ]
+    `);
+    expect(failures.at(1)).toMatchInlineSnapshot(`
+      {
+        "message": "TypeError: boom
+      second line",
+        "name": "parser > deeper > throws",
+      }
+    `);
   });
 
   it('of pytest', () => {
     const { tests, failures } = parseTests(recorded('pytest/verbose'));
-    expect(tests.map(({ name, status }) => `${status} ${name}`)).toMatchInlineSnapshot();
-    expect(failures).toMatchInlineSnapshot();
+    expect(tests.map(({ name, status }) => `${status} ${name}`)).toMatchInlineSnapshot(`
+      [
+        "passed test_mixed.py::test_adds",
+        "failed test_mixed.py::test_compares",
+        "skipped test_mixed.py::test_skipped",
+        "skipped test_mixed.py::test_expected_failure",
+        "passed test_mixed.py::test_unexpected_pass",
+        "failed test_mixed.py::test_strict_unexpected_pass",
+        "error test_mixed.py::test_setup_error",
+        "passed test_mixed.py::test_teardown_error",
+        "error test_mixed.py::test_teardown_error",
+        "passed test_mixed.py::test_param[1]",
+        "failed test_mixed.py::test_param[2]",
+        "passed test_mixed.py::test_param[a b[c]]",
+        "failed test_mixed.py::TestGroup::test_inner",
+      ]
+    `);
+    expect(failures).toMatchInlineSnapshot(`
+      [
+        {
+          "message": "AssertionError: assert {'a': 1} == {'a': 2}
+        
+        Differing items:
+        {'a': 1} != {'a': 2}
+        
+        Full diff:
+          {
+        -     'a': 2,...
+        
+        ...Full output truncated (4 lines hidden), use '-vv' to show",
+          "name": "test_mixed.py::test_compares",
+        },
+        {
+          "message": "[XPASS(strict)]",
+          "name": "test_mixed.py::test_strict_unexpected_pass",
+        },
+        {
+          "message": "assert 2 != 2",
+          "name": "test_mixed.py::test_param[2]",
+        },
+        {
+          "message": "TypeError: boom
+      second line",
+          "name": "test_mixed.py::TestGroup::test_inner",
+        },
+        {
+          "message": "RuntimeError: setup broke",
+          "name": "test_mixed.py::test_setup_error",
+        },
+        {
+          "message": "RuntimeError: teardown broke",
+          "name": "test_mixed.py::test_teardown_error",
+        },
+      ]
+    `);
   });
 
   it('of cargo', () => {
     const { tests, failures } = parseTests(recorded('cargo/no-fail-fast'));
-    expect(tests.map(({ name, status }) => `${status} ${name}`)).toMatchInlineSnapshot();
-    expect(failures).toMatchInlineSnapshot();
+    expect(tests.map(({ name, status }) => `${status} ${name}`)).toMatchInlineSnapshot(`
+      [
+        "passed tests::adds",
+        "skipped tests::is_ignored",
+        "skipped tests::is_ignored_with_reason",
+        "failed tests::compares",
+        "passed tests::panics",
+        "failed tests::prints",
+        "passed works",
+        "passed src/lib.rs - add (line 1)",
+      ]
+    `);
+    expect(failures).toMatchInlineSnapshot(`
+      [
+        {
+          "message": "assertion \`left == right\` failed: sum differs
+        left: 2
+       right: 3",
+          "name": "tests::compares",
+        },
+        {
+          "message": "boom
+      second line",
+          "name": "tests::prints",
+        },
+      ]
+    `);
   });
 
   it('of go test', () => {
     const { tests, failures, errors } = parseTests(recorded('go/v-all'));
-    expect(tests.map(({ name, status }) => `${status} ${name}`)).toMatchInlineSnapshot();
-    expect(failures).toMatchInlineSnapshot();
-    expect(errors).toMatchInlineSnapshot();
+    expect(tests.map(({ name, status }) => `${status} ${name}`)).toMatchInlineSnapshot(`
+      [
+        "passed TestAdds",
+        "failed TestCompares",
+        "skipped TestSkipped",
+        "failed TestTable",
+        "passed TestTable/one_case",
+        "failed TestTable/two",
+        "passed TestOne",
+        "passed TestTwo",
+        "failed TestPanics",
+      ]
+    `);
+    expect(failures).toMatchInlineSnapshot(`
+      [
+        {
+          "message": "a_test.go:4: got 1, want 2",
+          "name": "TestCompares",
+        },
+        {
+          "message": "",
+          "name": "TestTable",
+        },
+        {
+          "message": "a_test.go:8: subtest broke
+      second line",
+          "name": "TestTable/two",
+        },
+        {
+          "message": "panic: assignment to entry in nil map [recovered]",
+          "name": "TestPanics",
+        },
+      ]
+    `);
+    expect(errors).toMatchInlineSnapshot(`
+      [
+        "example.com/sample/d: build failed",
+        "panic: assignment to entry in nil map [recovered]",
+      ]
+    `);
   });
 
   it('name the file that could not be loaded, and why', () => {
@@ -208,12 +425,30 @@ describe('details', () => {
       'jest/load',
       'pytest/load',
     ].map((name) => parseTests(recorded(name)).errors);
-    expect(errors).toMatchInlineSnapshot();
+    expect(errors).toMatchInlineSnapshot(`
+      [
+        [
+          "load.test.js: Error [ERR_MODULE_NOT_FOUND]: Cannot find module '/repo/does-not-exist.js' imported from /repo/load.test.js",
+        ],
+        [
+          "load.test.js: Error [ERR_MODULE_NOT_FOUND]: Cannot find module '/repo/does-not-exist.js' imported from /repo/load.test.js",
+        ],
+        [
+          "load.test.js: Error: Cannot find module './does-not-exist.js' imported from /repo/load.test.js",
+        ],
+        [
+          "./load.test.js: Cannot find module './does-not-exist.js' from 'load.test.js'",
+        ],
+        [
+          "test_load.py: ModuleNotFoundError: No module named 'does_not_exist'",
+        ],
+      ]
+    `);
   });
 });
 
 describe('output that is cut off', () => {
-  it.each(Object.keys(expected).filter((name) => !isGreen(name)))(
+  it.each(Object.keys(expected).filter((name) => !isGreen(name) && !name.includes('noise')))(
     '%s is green after no line and no byte',
     (name) => {
       const text = recorded(name);
