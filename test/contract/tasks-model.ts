@@ -145,8 +145,6 @@ export class TaskModel {
 
   readyIds(): readonly string[] {
     const ready = this.#all().filter((task) => this.#isReady(task));
-    const key = (task: ModelTask): number =>
-      (task.readySince ?? Number.NaN) - priorityPoints[task.priority] * 60_000;
     return ready.toSorted((a, b) => key(a) - key(b) || a.sequence - b.sequence).map(({ id }) => id);
   }
 
@@ -285,6 +283,10 @@ export class TaskModel {
     }
     return seen;
   }
+}
+
+function key(task: ModelTask): number {
+  return (task.readySince ?? Number.NaN) - priorityPoints[task.priority] * 60_000;
 }
 
 function isHolding(status: TaskStatus): boolean {

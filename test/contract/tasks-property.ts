@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { expect } from 'vitest';
+import { isReady } from '../../src/core/graph/ready.ts';
 import { priorities, taskStatuses } from '../../src/core/task/task.ts';
 import type { NewTask, Priority, TaskStatus } from '../../src/core/task/task.ts';
 import type { Store, TaskClaim, Tasks } from '../../src/ports/store.ts';
@@ -283,6 +284,8 @@ async function compare(store: Store, model: TaskModel, undated: boolean): Promis
     const expected = [...model.tasks.keys()].map((id) => ({ id, ...model.answer(id) }));
     expect(answers).toEqual(expected);
     expect((await tasks.ready(100)).map(({ id }) => id)).toEqual(model.readyIds());
+    // The pure definition of ready says of each row what the index says of all.
+    expect(new Set(stored.filter(isReady).map(({ id }) => id))).toEqual(new Set(model.readyIds()));
     for (const task of stored) {
       if (model.get(task.id).blockedBelow)
         expect(failedIds(model, task.id)).toContain(namedIn(task));

@@ -56,6 +56,8 @@ export interface TasksTable {
   children: Generated<number>;
   open_children: Generated<number>;
   held: Generated<number>;
+  blocked_by: string | null;
+  failed_below: Generated<number>;
   ready_since: number | null;
   order_key: Generated<number>;
   claimed_by: string | null;

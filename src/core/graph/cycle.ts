@@ -56,10 +56,7 @@ export function assertNoCycle(nodes: readonly GraphNode[], edges: readonly Edge[
 
 const maxShown = 12;
 
-export function cycleError(
-  cycle: readonly GraphNode[],
-  nodes: readonly GraphNode[],
-): LoopwrightError {
+function cycleError(cycle: readonly GraphNode[], nodes: readonly GraphNode[]): LoopwrightError {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const shown = cycle.length <= maxShown ? cycle : cycle.slice(0, maxShown - 2);
   const steps = shown.map((node) => node.title);
@@ -67,7 +64,7 @@ export function cycleError(
   if (shown.length < cycle.length && last !== undefined) steps.push('…', last.title);
   return new LoopwrightError(
     'task.cycle',
-    `these tasks would wait for each other for ever: ${steps.join(' → ')}${kinship(cycle, byId)}`,
+    `these tasks would wait for each other for ever: ${steps.join(' → ')}${kinship(shown, byId)}`,
     {
       hint: 'Remove one of these dependencies, or move a task out of its parent.',
       details: { cycle: cycle.map((node) => node.id) },

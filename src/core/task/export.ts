@@ -82,7 +82,9 @@ class Forest {
   readonly #after: ReadonlyMap<string, readonly Edge[]>;
   readonly #children: ReadonlyMap<string | null, readonly Task[]>;
   readonly #paths = new Map<string, string>();
-  readonly #uses = new Map<string, number>();
+  readonly #slugs = new Map<string, number>();
+  readonly #ranks = new Map<string, number>();
+  readonly #samePath = new Map<string, number>();
 
   constructor(tasks: readonly Task[], edges: readonly Edge[]) {
     this.#tasks = new Map(tasks.map((task) => [task.id, task]));
@@ -95,9 +97,11 @@ class Forest {
       const slug = slugOf(task.title);
       const above = this.#paths.get(task.parentId ?? '');
       const path = above === undefined ? slug : `${above}/${slug}`;
+      const rank = (this.#samePath.get(path) ?? 0) + 1;
       this.#paths.set(task.id, path);
-      this.#uses.set(slug, (this.#uses.get(slug) ?? 0) + 1);
-      if (path !== slug) this.#uses.set(path, (this.#uses.get(path) ?? 0) + 1);
+      this.#samePath.set(path, rank);
+      this.#ranks.set(task.id, rank);
+      this.#slugs.set(slug, (this.#slugs.get(slug) ?? 0) + 1);
     }
   }
 
@@ -116,13 +120,13 @@ class Forest {
     return (this.#after.get(id) ?? []).map((edge) => edge.dependsOn);
   }
 
-  /** The shortest name that only this task has: slug, path of slugs, else its id. */
+  /** The shortest name that only this task has in the file: slug, path of slugs, or path with its rank. */
   nameOf(id: string): string {
-    const path = this.#paths.get(id) ?? '';
     const slug = slugOf(this.#tasks.get(id)?.title ?? '');
-    if (slug === '') return id;
-    if (this.#uses.get(slug) === 1) return slug;
-    return path.includes('/') && this.#uses.get(path) === 1 ? path : id;
+    if (slug !== '' && this.#slugs.get(slug) === 1) return slug;
+    const path = this.#paths.get(id) ?? '';
+    const isUnique = path.includes('/') && this.#samePath.get(path) === 1;
+    return isUnique ? path : `${path}#${this.#ranks.get(id) ?? 1}`;
   }
 
   #below(id: string | null, depth: number): { readonly task: Task; readonly depth: number }[] {

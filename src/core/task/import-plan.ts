@@ -22,7 +22,7 @@ export type FoundTask = {
   readonly title: string;
   /** Index of the parent among the found tasks. */
   readonly parent: number | null;
-  /** Names, slugs or paths of slugs; null when the file says nothing about dependencies. */
+  /** Names, slugs, paths of slugs, or paths with a rank (`a/b#2`); null when the file says nothing about dependencies. */
   readonly after: readonly string[] | null;
   readonly fields: ImportFields;
   readonly status: ImportStatus;
@@ -118,7 +118,7 @@ function parentsFirst(found: readonly FoundTask[]): readonly number[] {
   return order;
 }
 
-/** What the references of one file mean: its own names first, then paths of slugs, then slugs, siblings preferred. */
+/** What the references of one file mean: its own names, else paths of slugs, else slugs, of which siblings first. */
 class Names {
   readonly #found: readonly FoundTask[];
   readonly #paths: readonly string[];
@@ -140,7 +140,9 @@ class Names {
   find(reference: string, from: number): number | null {
     const named = this.#byName.get(reference) ?? [];
     if (named.length > 0) return this.#only(named, reference, from);
-    const path = reference.split('/').map(slugOf).join('/');
+    const counted = this.#counted(reference);
+    if (counted !== null) return counted;
+    const path = slugPath(reference);
     const placed = path.includes('/') ? (this.#byPath.get(path) ?? []) : [];
     if (placed.length > 0) return this.#only(placed, reference, from);
     const slug = slugOf(reference);
@@ -150,6 +152,14 @@ class Names {
       (index) => index !== from && this.#found[index]?.parent === parent,
     );
     return this.#only(siblings.length > 0 ? siblings : same, reference, from);
+  }
+
+  /** `path#2` is the second task of that path. */
+  #counted(reference: string): number | null {
+    const match = /^(.*)#(\d{1,9})$/.exec(reference);
+    if (match === null) return null;
+    const [, path = '', rank = ''] = match;
+    return this.#byPath.get(slugPath(path))?.[Number(rank) - 1] ?? null;
   }
 
   #only(indexes: readonly number[], reference: string, from: number): number | null {
@@ -163,9 +173,13 @@ class Names {
     throw importError(
       place,
       `“${reference}” may mean ${indexes.length} tasks: ${choices.join(', ')}`,
-      'Write the whole path, such as parent/child, or give the tasks different titles.',
+      'Write the whole path, such as parent/child, and #2 after it for the second of that path.',
     );
   }
+}
+
+function slugPath(reference: string): string {
+  return reference.split('/').map(slugOf).join('/');
 }
 
 function slugPaths(found: readonly FoundTask[]): readonly string[] {

@@ -18,6 +18,8 @@ export type ImportOperation =
       readonly key: string;
       readonly title: string;
       readonly parent: TaskRef | null;
+      /** Dependencies that exist by then; others follow as `depend`. */
+      readonly after: readonly TaskRef[];
       readonly fields: ImportFields;
       readonly status: 'draft' | 'pending';
     }
@@ -47,9 +49,10 @@ export function planImport(stored: Stored, plan: ImportPlan): PlannedImport {
   const refs = matchStored(stored.tasks, plan);
   const needs = resolveNeeds(stored, plan, refs);
   const order = checkGraph(stored, plan, refs, needs);
+  const fields = fieldOperations(stored, plan, refs, needs);
   const operations: ImportOperation[] = [
-    ...fieldOperations(stored, plan, refs),
-    ...dependOperations(stored, refs, needs, order),
+    ...fields,
+    ...dependOperations(stored, refs, needs, order, fields),
     ...finishOperations(stored, plan, refs, order),
   ];
   return { operations, counts: countOf(operations, plan) };
@@ -151,8 +154,14 @@ function checkGraph(stored: Stored, plan: ImportPlan, refs: Refs, needs: Needs):
   return sorted.kind === 'cycle' ? [] : sorted.ids.flatMap((id) => keys.get(id) ?? []);
 }
 
-function fieldOperations(stored: Stored, plan: ImportPlan, refs: Refs): readonly ImportOperation[] {
+function fieldOperations(
+  stored: Stored,
+  plan: ImportPlan,
+  refs: Refs,
+  needs: Needs,
+): readonly ImportOperation[] {
   const byId = new Map(stored.tasks.map((task) => [task.id, task]));
+  const made = new Set(byId.keys());
   return plan.tasks.flatMap((task): ImportOperation[] => {
     const ref = refs.get(task.key);
     if (ref?.kind === 'stored') {
@@ -162,7 +171,11 @@ function fieldOperations(stored: Stored, plan: ImportPlan, refs: Refs): readonly
     }
     const parent = task.parent === null ? null : (refs.get(task.parent) ?? null);
     const status = task.status === 'draft' ? 'draft' : 'pending';
-    return [{ type: 'add', key: task.key, title: task.title, parent, fields: task.fields, status }];
+    const wanted = needs.get(task.key) ?? [];
+    const after = wanted.every((need) => made.has(idOf(need))) ? wanted : [];
+    made.add(task.key);
+    const { key, title, fields } = task;
+    return [{ type: 'add', key, title, parent, after, fields, status }];
   });
 }
 
@@ -185,13 +198,20 @@ function dependOperations(
   refs: Refs,
   needs: Needs,
   order: readonly string[],
+  earlier: readonly ImportOperation[],
 ): readonly ImportOperation[] {
   const old = Map.groupBy(stored.edges, (edge) => edge.taskId);
+  const added = new Map(
+    earlier.flatMap((operation) =>
+      operation.type === 'add' ? [[operation.key, operation.after.map(idOf)]] : [],
+    ),
+  );
   return order.flatMap((key): ImportOperation[] => {
     const task = refs.get(key);
     const after = needs.get(key);
     if (task === undefined || after === undefined) return [];
-    const before = new Set((old.get(idOf(task)) ?? []).map((edge) => edge.dependsOn));
+    const kept = (old.get(idOf(task)) ?? []).map((edge) => edge.dependsOn);
+    const before = new Set(added.get(key) ?? kept);
     const same = before.size === after.length && after.every((ref) => before.has(idOf(ref)));
     return same ? [] : [{ type: 'depend', task, after }];
   });
