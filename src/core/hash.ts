@@ -1,5 +1,5 @@
 /** Two unsigned 32-bit halves of a 64-bit hash. */
-export type Hash = { readonly high: number; readonly low: number };
+type Hash = { readonly high: number; readonly low: number };
 
 /** 64-bit hash of the text as 16 hex digits. For fingerprints only: it resists accidents, not attackers. */
 export function hash64(text: string): string {

@@ -33,8 +33,9 @@ const keptNames = 50;
  * failures or an unloadable suite fail it, a recognised runner with no tests or cut-off output proves nothing.
  */
 export function judgeCheck(run: CheckRun): Check {
-  const output = plainText([run.stdout, run.stderr].filter((text) => text !== '').join('\n'));
-  const tests = run.parseTests ? parseTests(output) : null;
+  const raw = [run.stdout, run.stderr].filter((text) => text !== '').join('\n');
+  const tests = run.parseTests ? parseTests(raw) : null;
+  const output = plainText(raw);
   const verdict = verdictOf(run, tests);
   const recognised = tests !== null && tests.framework !== null && tests.total > 0;
   return {

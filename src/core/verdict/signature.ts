@@ -18,7 +18,7 @@ export function failureSignature(output: string): FailureSignature {
     const words = lineWords(line);
     if (words.length > 0) lines.add(words.join(' '));
   }
-  return { exact: hash64([...lines].sort().join('\n')), simhash: simhash(lines) };
+  return { exact: hash64([...lines].toSorted().join('\n')), simhash: simhash(lines) };
 }
 
 /** Likeness of two failures in 0..1: the share of equal SimHash bits. Unrelated outputs score near 0.5. */

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compareRanked, orderKey, type Ranked } from '../../../src/core/graph/order.ts';
 import { priorities, type Priority } from '../../../src/core/task/task.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { descriptionOf } from '../../../src/core/task/import-plan.ts';
 import type { Edge } from '../../../src/core/graph/cycle.ts';
 import { priorities, type Task } from '../../../src/core/task/task.ts';
@@ -57,13 +57,12 @@ export const forest: fc.Arbitrary<Forest> = fc
     { minLength: 1, maxLength: 10 },
   )
   .map((drafts) => {
-    const id = (index: number): string => `t-${String(index).padStart(8, '0')}`;
     const tasks = drafts.map((draft, index) =>
       storedTask({
-        id: id(index),
+        id: idAt(index),
         title: draft.title,
         description: draft.description,
-        parentId: draft.parent !== null && draft.parent < index ? id(draft.parent) : null,
+        parentId: draft.parent !== null && draft.parent < index ? idAt(draft.parent) : null,
         priority: draft.priority,
         status: draft.done ? 'done' : 'pending',
         validation: draft.validation,
@@ -73,11 +72,15 @@ export const forest: fc.Arbitrary<Forest> = fc
     );
     const edges = drafts.flatMap((draft, index) =>
       [...new Set(draft.after)]
-        .filter((target) => target < index && !related(tasks, id(index), id(target)))
-        .map((target) => ({ taskId: id(index), dependsOn: id(target) })),
+        .filter((target) => target < index && !related(tasks, idAt(index), idAt(target)))
+        .map((target) => ({ taskId: idAt(index), dependsOn: idAt(target) })),
     );
     return { tasks, edges: acyclic(tasks, edges) };
   });
+
+function idAt(index: number): string {
+  return `t-${String(index).padStart(8, '0')}`;
+}
 
 function related(tasks: readonly Task[], a: string, b: string): boolean {
   return lineOf(tasks, a).includes(b) || lineOf(tasks, b).includes(a);

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readBeads, writeBeads } from '../../../src/core/task/beads.ts';
 import { toPlainTasks, writeMarkdown } from '../../../src/core/task/export.ts';

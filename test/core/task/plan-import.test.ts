@@ -9,7 +9,6 @@ describe('an import into nothing', () => {
       '- [ ] A (after: c)\n  - [x] B\n- [x] C\n- [ ] D (after: c) (priority: low)\n',
     );
     const { operations, counts } = planImport({ tasks: [], edges: [] }, plan);
-    const fresh = (key: string) => ({ kind: 'new', key });
     expect(operations).toEqual([
       {
         type: 'add',
@@ -85,7 +84,6 @@ describe('an import into stored tasks', () => {
       ].join('\n'),
     );
     const { operations, counts } = planImport(stored, plan);
-    const known = (id: string) => ({ kind: 'stored', id });
     expect(operations).toEqual([
       { type: 'edit', id: 't-3', fields: { description: 'New words.' } },
       {
@@ -150,3 +148,11 @@ describe('an import into stored tasks', () => {
     );
   });
 });
+
+function fresh(key: string) {
+  return { kind: 'new', key };
+}
+
+function known(id: string) {
+  return { kind: 'stored', id };
+}

@@ -13,6 +13,11 @@ const nothing = {
   retrySuggestion: null,
 };
 
+const report = (body: string) =>
+  parseSigils(`<failure-report>${body}</failure-report>`).failureReport;
+
+const learnings = (message: string) => parseSigils(message).learnings;
+
 describe('parseSigils', () => {
   it('reads a whole final message', () => {
     const message = `I tried.
@@ -115,9 +120,6 @@ Split the migration.
   });
 
   describe('failure-report', () => {
-    const report = (body: string) =>
-      parseSigils(`<failure-report>${body}</failure-report>`).failureReport;
-
     it('needs what_tried and why_failed', () => {
       expect(report('')).toBeNull();
       expect(report('\nwhat_tried: a\n')).toBeNull();
@@ -177,8 +179,6 @@ why_failed: b
   });
 
   describe('learning', () => {
-    const learnings = (message: string) => parseSigils(message).learnings;
-
     it('skips what is malformed and goes on', () => {
       const good = '<learning category="pitfall" tags="a">text</learning>';
       expect(
@@ -218,30 +218,27 @@ Use <learning> tags like \`x < y\`.
 
   it('never throws and is never fooled by code fences', () => {
     const pieces = fc.constantFrom(
-      ...[
-        '<learning',
-        ' category="',
-        " tags='",
-        '"',
-        "'",
-        '>',
-        '</learning>',
-        '<task-done>',
-        't-1',
-        '</task-done>',
-      ],
-      ...[
-        '\n',
-        '```',
-        '~~~',
-        '`',
-        ' ',
-        '=',
-        '<failure-report>',
-        'what_tried:',
-        'why_failed:',
-        '</failure-report>',
-      ],
+      '<learning',
+      ' category="',
+      " tags='",
+      '"',
+      "'",
+      '>',
+      '</learning>',
+      '<task-done>',
+      't-1',
+      '</task-done>',
+
+      '\n',
+      '```',
+      '~~~',
+      '`',
+      ' ',
+      '=',
+      '<failure-report>',
+      'what_tried:',
+      'why_failed:',
+      '</failure-report>',
     );
     const messages = fc
       .array(fc.oneof(pieces, fc.string({ unit: 'binary', maxLength: 5 })))

@@ -84,17 +84,25 @@ export function addError(draft: Draft, text: string): void {
     draft.errors.push(message);
 }
 
+function isFailing({ status }: TestDetail): boolean {
+  return status === 'failed' || status === 'error';
+}
+
 /** The details, each failing one with its first error; failing tests the runner named only in its report are added. */
 export function finishedTests(draft: Draft): TestDetail[] {
-  const messages = new Map(draft.failures.map(({ name, message }) => [name, message]));
-  const tests = draft.tests.map((test) => {
-    if (test.status !== 'failed' && test.status !== 'error') return test;
-    return { ...test, error: messages.get(test.name) || test.error };
+  const messages = new Map(draft.failures.map(({ name, message }) => [name, message || null]));
+  const named = new Set(draft.tests.filter(isFailing).map(({ name }) => name));
+  const tests = draft.tests.map((test): TestDetail => {
+    const error = messages.get(test.name) ?? null;
+    if (isFailing(test)) return { ...test, error };
+    if (!messages.has(test.name) || named.has(test.name)) return test;
+    // It passed, and then its teardown failed.
+    named.add(test.name);
+    return { ...test, status: 'error', error };
   });
-  const named = new Set(tests.map(({ name }) => name));
-  for (const { name, message } of draft.failures) {
+  for (const [name, error] of messages) {
     if (named.has(name) || tests.length >= maxDetails) continue;
-    tests.push({ name, status: 'failed', durationMs: null, error: message || null });
+    tests.push({ name, status: 'failed', durationMs: null, error });
   }
   return tests;
 }

@@ -17,6 +17,7 @@ type Package = {
   failing: { readonly name: string; readonly lines: string[] } | null;
   current: string | null;
   panic: string | null;
+  ranNothing: boolean;
 };
 
 type State = { readonly finished: Draft[]; open: Package | null };
@@ -31,7 +32,9 @@ function read(): Reader {
     },
     end: () => {
       if (state.open !== null) state.finished.push(cutOff(state.open));
-      return state.finished;
+      // A single "ok" says as little as a bare summary.
+      const isGo = state.finished.length > 1 || state.finished.some(({ anchored }) => anchored);
+      return state.finished.map((draft) => ({ ...draft, anchored: isGo }));
     },
   };
 }
@@ -55,11 +58,11 @@ function isPrinted({ open }: State, { word }: End): boolean {
 }
 
 function endPackage(state: State, { word, name, note }: End, number: number): void {
-  const { draft, isVerbose, running, panic } = state.open ?? createPackage(number);
+  const { draft, isVerbose, running, panic, ranNothing } = state.open ?? createPackage(number);
   state.open = null;
   draft.last = number;
-  draft.anchored = true;
-  if (word === '?' || note.includes('[no test')) {
+  draft.anchored ||= word === 'FAIL';
+  if (word === '?' || note.includes('[no test') || (ranNothing && word === 'ok')) {
     if (draft.failed + draft.passed + draft.skipped > 0) draft.incomplete = true;
     state.finished.push(draft);
     return;
@@ -104,6 +107,7 @@ function createPackage(number: number): Package {
     failing: null,
     current: null,
     panic: null,
+    ranNothing: false,
   };
 }
 
@@ -126,6 +130,8 @@ function readLine(state: State, text: string, number: number): void {
   }
   const result = /^( *)--- (PASS|FAIL|SKIP): (\S.*) \((\d+\.\d+)s\)$/.exec(text);
   if (result !== null) return readResult(state, result, number);
+  if (text === 'testing: warning: no tests to run')
+    (state.open ??= createPackage(number)).ranNothing = true;
   const { open } = state;
   if (open === null) return;
   if (text.startsWith('panic: ')) open.panic ??= text;

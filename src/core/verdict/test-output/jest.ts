@@ -33,8 +33,10 @@ type Failure = {
 function read(): Reader {
   const finished: Body[] = [];
   let body: Body | null = null;
-  let summary: { readonly line: number; readonly suites: Counts; tests: Counts | null } | null =
-    null;
+  let suites: { readonly line: number; readonly counts: Counts | null } = {
+    line: -1,
+    counts: null,
+  };
   let failure: Failure | null = null;
 
   const endFailure = (): void => {
@@ -51,18 +53,14 @@ function read(): Reader {
         return enterFile(body, file[1] === 'FAIL', file[2] ?? '', number);
       }
       if (text.startsWith('Test Suites: ')) {
-        const suites = readCounts(text);
-        summary = suites === null ? null : { line: number, suites, tests: null };
+        suites = { line: number, counts: readCounts(text) };
         return;
       }
-      if (text.startsWith('Tests: ') && summary?.line === number - 1)
-        summary.tests = readCounts(text);
-      if (text.startsWith('Time: ') && summary !== null && number <= summary.line + 4) {
-        if (summary.tests === null) return;
-        body ??= createBody(summary.line);
-        closeBody(finished, body, summary.suites, summary.tests, number);
+      if (text.startsWith('Tests: ') && suites.line === number - 1) {
+        const tests = readCounts(text);
+        if (suites.counts === null || tests === null) return;
+        closeBody(finished, body ?? createBody(suites.line), suites.counts, tests, number);
         body = null;
-        summary = null;
         return;
       }
       if (body === null) {
@@ -138,7 +136,7 @@ function closeBody(
   number: number,
 ): void {
   const before = finished.at(-1);
-  if (!fits(body, suites) && before !== undefined) {
+  if (!fits(body, suites) && before !== undefined && body.files > 0) {
     const both = joined(before, body);
     if (fits(both, suites)) {
       finished.pop();

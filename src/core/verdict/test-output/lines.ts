@@ -55,13 +55,20 @@ function draw(
 ): void {
   let from = start;
   for (let i = start; i < end;) {
-    if (isPlain(text, i, i + 1)) {
+    const code = text.charCodeAt(i);
+    if (code >= 0x20 && (code < 0x7f || code > 0x9f)) {
+      i++;
+      continue;
+    }
+    if (code === 0x09) {
       i++;
       continue;
     }
     write(screen, text.slice(from, i));
     const behind = Math.min(skipControl(text, i), end);
-    control(screen, text.slice(i, Math.min(behind, i + 32)), visit);
+    // Colours are the most frequent sequences by far and move nothing.
+    if (text.charCodeAt(behind - 1) !== 0x6d)
+      control(screen, text.slice(i, Math.min(behind, i + 32)), visit);
     i = behind;
     from = behind;
   }

@@ -15,28 +15,26 @@ type Body = {
 
 /** A failure of the closing list, `1) suite`, nested titles below, the last one ending with a colon. */
 type Failure = {
-  readonly number: number;
   readonly titles: string[];
   isTitled: boolean;
+  hasStack: boolean;
   readonly lines: string[];
 };
 
 type State = {
   readonly finished: Body[];
   body: Body | null;
-  /** The closing lines are being read: until when, and whether something else followed them. */
-  epilogue: { line: number; isOver: boolean } | null;
+  /** The closing lines are being read, up to this one. */
+  epilogue: { line: number } | null;
   failure: Failure | null;
-  previous: string;
+  /** How many failures of the closing list were read. */
+  listed: number;
 };
 
 function read(): Reader {
-  const state: State = { finished: [], body: null, epilogue: null, failure: null, previous: '' };
+  const state: State = { finished: [], body: null, epilogue: null, failure: null, listed: 0 };
   return {
-    line: (text, number) => {
-      readLine(state, text, number);
-      state.previous = text;
-    },
+    line: (text, number) => readLine(state, text, number),
     end: () => {
       endFailure(state);
       endEpilogue(state, false);
@@ -47,8 +45,8 @@ function read(): Reader {
 }
 
 function readLine(state: State, text: string, number: number): void {
-  const passing = /^ {2}(\d+) passing \(\d+(?:\.\d+)?(?:ms|s|m|h)\)$/.exec(text.trimEnd());
-  if (passing !== null) return startEpilogue(state, Number(passing[1]), number);
+  const passing = readPassing(text);
+  if (passing !== null) return startEpilogue(state, passing, number);
   if (text.startsWith(' Exception during run:') || text.startsWith('Exception during run:')) {
     const draft = createDraft('mocha', number);
     draft.anchored = true;
@@ -59,6 +57,13 @@ function readLine(state: State, text: string, number: number): void {
   if (state.epilogue !== null && readEpilogue(state, state.epilogue, text, number)) return;
   if (state.finished.length > 0 && state.body === null && readFailure(state, text, number)) return;
   readTest(state, text, number);
+}
+
+/** `  3 passing (4ms)` */
+function readPassing(text: string): number | null {
+  if (!text.includes(' passing (')) return null;
+  const match = /^ {0,4}(\d+) passing \(\d+(?:\.\d+)?(?:ms|s|m|h)\)$/.exec(text.trimEnd());
+  return match === null ? null : Number(match[1]);
 }
 
 function createBody(line: number): Body {
@@ -80,19 +85,21 @@ function startEpilogue(state: State, passing: number, number: number): void {
   endEpilogue(state, false);
   let body = state.body ?? createBody(number);
   const before = state.finished.at(-1);
-  if (before !== undefined && body.passes !== passing && before.passes + body.passes === passing) {
+  const isShort = body.passes > 0 && body.passes !== passing;
+  if (before !== undefined && isShort && before.passes + body.passes === passing) {
     state.finished.pop();
     body = joined(before, body);
   }
   const { draft } = body;
-  draft.anchored = body.passes > 0 || body.failures > 0;
+  draft.anchored = body.passes === passing && body.passes + body.failures > 0;
   draft.passed = passing;
   draft.failed = 0;
   draft.skipped = 0;
   draft.last = number;
   state.finished.push(body);
   state.body = null;
-  state.epilogue = { line: number, isOver: false };
+  state.epilogue = { line: number };
+  state.listed = 0;
 }
 
 function joined(a: Body, b: Body): Body {
@@ -103,14 +110,14 @@ function joined(a: Body, b: Body): Body {
 
 function readEpilogue(
   state: State,
-  epilogue: { line: number; isOver: boolean },
+  epilogue: { line: number },
   text: string,
   number: number,
 ): boolean {
   const match = /^ {2}(\d+) (pending|failing)$/.exec(text.trimEnd());
   const draft = state.finished.at(-1)?.draft;
   if (match === null || draft === undefined || number !== epilogue.line + 1) {
-    endEpilogue(state, true);
+    endEpilogue(state, text === '');
     return false;
   }
   epilogue.line = number;
@@ -120,13 +127,13 @@ function readEpilogue(
   return true;
 }
 
-/** Failures come last, so output that ends at the closing lines may have lost them, unless the tests add up. */
-function endEpilogue(state: State, isOver: boolean): void {
+/** Failures come last and a blank line ends the list: output that ends before may have lost them, unless all adds up. */
+function endEpilogue(state: State, isWhole: boolean): void {
   const body = state.finished.at(-1);
   if (state.epilogue !== null && body !== undefined) {
     const addsUp = body.passes === body.draft.passed && body.failures === body.draft.failed;
     const hidesFailures = body.failures > body.draft.failed;
-    body.draft.incomplete = hidesFailures || (!isOver && !addsUp && body.draft.failed === 0);
+    body.draft.incomplete = hidesFailures || (!isWhole && !addsUp && body.draft.failed === 0);
   }
   state.epilogue = null;
 }
@@ -135,6 +142,8 @@ const marks = '✓✔√';
 
 /** A test `    ✔ name (90ms)`, `    1) name`, `    - name`, or the title of a suite. */
 function readTest(state: State, text: string, number: number): void {
+  // jest marks its tests alike; what stands above its lines is not mocha's.
+  if (/^ ?(?:PASS|FAIL) \S|^Ran all test suites/.test(text)) state.body = null;
   if (!text.startsWith('  ')) {
     if (state.body !== null) state.body.titles.length = 0;
     return;
@@ -142,11 +151,13 @@ function readTest(state: State, text: string, number: number): void {
   let indent = 0;
   while (text[indent] === ' ') indent++;
   const rest = text.slice(indent).trimEnd();
-  if (rest === '' || indent > 60 || indent % 2 === 1) return;
+  if (rest === '' || indent > 60 || indent % 2 === 1 || /\(\d+\.\d+ms\)/.test(rest)) return;
   const body = (state.body ??= createBody(number));
   const { titles, draft } = body;
   while ((titles.at(-1)?.indent ?? 0) >= indent) titles.pop();
-  const full = (title: string) => [...titles.map(({ name }) => name), title].join(' > ');
+  if (draft.tests.length === 0) draft.first = number;
+  const full = (title: string): string => [...titles.map(({ name }) => name), title].join(' > ');
+  if (indent === 2 && /^[.,!]+$/.test(rest)) return addDots(body, rest, number);
   const failed = /^\d+\) (.+)$/.exec(rest)?.[1];
   if (marks.includes(rest[0] ?? '') && rest[1] === ' ') {
     const match = /^(.*?)(?: \((\d+)ms\))?$/.exec(rest.slice(2));
@@ -164,45 +175,48 @@ function readTest(state: State, text: string, number: number): void {
   } else if (rest.startsWith('- ')) {
     addTest(draft, full(rest.slice(2)), 'skipped');
   } else {
-    if (body.passes + body.failures === 0 && titles.length === 0) draft.first = number;
     if (titles.length < 20) titles.push({ indent, name: rest });
     return;
   }
   draft.last = number;
 }
 
+/** A line of the dot reporter: `.` passed, `!` failed, `,` pending. */
+function addDots(body: Body, dots: string, number: number): void {
+  for (const dot of dots) {
+    if (dot === '.') body.passes++;
+    if (dot === '!') body.failures++;
+  }
+  body.draft.last = number;
+}
+
+/** Takes a line of the closing list of failures; false when the line is not part of it. */
 function readFailure(state: State, text: string, number: number): boolean {
   const draft = state.finished.at(-1)?.draft;
+  if (draft === undefined) return false;
   const start = /^ {2}(\d+)\) (.+)$/.exec(text.trimEnd());
-  if (
-    draft !== undefined &&
-    start !== null &&
-    Number(start[1]) === (state.failure?.number ?? 0) + 1
-  ) {
-    if (Number(start[1]) > draft.failed) return false;
-    const last = state.failure;
+  if (start !== null && Number(start[1]) === state.listed + 1 && state.listed < draft.failed) {
     endFailure(state);
-    const isTitled = (start[2] ?? '').endsWith(':');
-    state.failure = {
-      number: (last?.number ?? 0) + 1,
-      titles: [withoutColon(start[2] ?? '')],
-      isTitled,
-      lines: [],
-    };
+    state.listed++;
+    const title = start[2] ?? '';
+    const isTitled = title.endsWith(':');
+    state.failure = { titles: [withoutColon(title)], isTitled, hasStack: false, lines: [] };
     draft.last = number;
     return true;
   }
   const { failure } = state;
-  if (failure === null || draft === undefined) return false;
-  if (/^ +[✓✔√] /.test(text)) {
+  if (failure === null) return false;
+  const isStack = /^ +at /.test(text);
+  if (/^ +[✓✔√] /.test(text) || (failure.hasStack && !isStack && text.trim() !== '')) {
     endFailure(state);
     return false;
   }
   draft.last = number;
   if (!failure.isTitled) {
-    failure.isTitled = text.trimEnd().endsWith(':');
+    failure.isTitled = text.trimEnd().endsWith(':') || failure.titles.length > 20;
     failure.titles.push(withoutColon(text.trim()));
-  } else if (/^ +at /.test(text) || /^ +\+ expected - actual/.test(text)) {
+  } else if (isStack || /^ +\+ expected - actual/.test(text)) {
+    failure.hasStack = isStack;
     if (failure.lines.length > 0) report(state, failure);
   } else if (failure.lines.length < 30) {
     failure.lines.push(text.trim());

@@ -1,6 +1,6 @@
 /** `SyntaxError: …` at the start of a line, as Node prints what kept a file from loading. */
 export function readPrintedError(text: string): string {
-  return /^[A-Z]?[A-Za-z]*Error(?: \[\w+\])?: ./.test(text) ? text : '';
+  return text.includes('Error') && /^[A-Za-z]*Error(?: \[\w+\])?: ./.test(text) ? text : '';
 }
 
 /** node:test counts a file that fails as a whole as one test with the name of the file. */

@@ -17,12 +17,13 @@ const keys = ['tests', 'suites', 'pass', 'fail', 'cancelled', 'skipped', 'todo',
 export function createSummaryReader(
   prefix: string,
 ): (line: string, number: number) => NodeSummary | null {
+  const start = `${prefix} `;
   let counts = new Map<string, number>();
   let previous = -1;
   let nextKey = 0;
   return (line, number) => {
-    if (!line.startsWith(`${prefix} `)) return null;
-    const [key = '', value = '', ...rest] = line.slice(prefix.length + 1).split(' ', 3);
+    if (!line.startsWith(start)) return null;
+    const [key = '', value = '', ...rest] = line.slice(start.length).split(' ', 3);
     const index = keys.indexOf(key);
     if (index === -1 || rest.length > 0 || !/^\d+(\.\d+)?$/.test(value)) return null;
     if (index === 0) {

@@ -23,7 +23,7 @@ type Body = {
   points: number;
   maybePoints: number;
   failedPoints: number;
-  readonly groups: Point[];
+  readonly groups: (Point & { readonly line: number })[];
   /** Files that failed as a whole, with the last error printed before. */
   readonly unloaded: Map<string, string>;
   /** Full names of failing tests by their last title, in the order of their failing. */
@@ -58,6 +58,8 @@ function read(): Reader {
       }
       if (point !== null) {
         endFailure();
+        // Other tools print the same marks, but neither fractions of milliseconds nor ▶.
+        if (body === null && !point.isExact && point.symbol !== '▶') return;
         body ??= createBody(number);
         addPoint(body, point, number);
         if (point.symbol === '✖' && isTestFile(point.name))
@@ -97,9 +99,10 @@ const symbols = '✔✖﹣⚠▶';
 
 function readPoint(text: string): Point | null {
   let indent = 0;
-  while (text[indent] === ' ') indent++;
+  while (text.charCodeAt(indent) === 0x20) indent++;
+  if (text.charCodeAt(indent) < 0x2000 || text.charCodeAt(indent + 1) !== 0x20) return null;
   const symbol = text[indent];
-  if (symbol === undefined || !symbols.includes(symbol) || text[indent + 1] !== ' ') return null;
+  if (symbol === undefined || !symbols.includes(symbol)) return null;
   const rest = text.slice(indent + 2);
   const duration = /^(.*?) \((\d+(?:\.\d+)?)ms\)( #.*)?$/.exec(rest);
   if (duration === null) {
@@ -132,13 +135,14 @@ function addPoint(body: Body, point: Point, number: number): void {
     group !== undefined && group.indent === point.indent && group.name === point.name;
   if (point.symbol === '▶' && !(closesGroup && point.durationMs !== null)) {
     if (group?.indent === point.indent) groups.pop();
-    groups.push(point);
+    groups.push({ ...point, line: number });
     draft.last = number;
     return;
   }
+  if (point.isExact && body.points === 0) draft.first = groups[0]?.line ?? number;
   if (point.isExact) body.points++;
   else body.maybePoints++;
-  if (point.symbol === '✖' && point.isExact) body.failedPoints++;
+  if (point.symbol === '✖' && point.isExact && !point.hasDirective) body.failedPoints++;
   if (group?.indent === point.indent) groups.pop();
   draft.last = number;
   if (closesGroup || (!point.isExact && groups.length === 0)) return;
@@ -161,7 +165,11 @@ function statusOf(point: Point): TestStatus {
  */
 function closeBody(finished: Body[], body: Body, summary: NodeSummary, number: number): void {
   const before = finished.at(-1);
-  if (!fits(body, summary) && before !== undefined) {
+  if (
+    !fits(body, summary) &&
+    before !== undefined &&
+    (body.points > 0 || before.draft.incomplete)
+  ) {
     const both = joined(before, body);
     if (fits(both, summary)) {
       finished.pop();
@@ -174,7 +182,7 @@ function closeBody(finished: Body[], body: Body, summary: NodeSummary, number: n
   draft.passed = summary.passed;
   draft.failed = summary.failed;
   draft.skipped = summary.skipped;
-  const hidesFailures = body.failedPoints > 0 && summary.failed === 0 && !fits(body, summary);
+  const hidesFailures = body.failedPoints > 0 && summary.failed === 0;
   draft.incomplete =
     hidesFailures || summary.tests !== summary.passed + summary.failed + summary.skipped;
   for (const names of body.failing.values()) {

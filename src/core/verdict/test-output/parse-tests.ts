@@ -24,15 +24,16 @@ export function parseTests(output: string): TestRun {
 function realRuns(drafts: readonly Draft[]): Draft[] {
   const anchored = drafts.filter((draft) => draft.anchored);
   const candidates = anchored.length > 0 ? anchored : [...drafts];
-  return candidates
-    .filter((draft) => !candidates.some((other) => isInside(draft, other)))
-    .sort((a, b) => a.first - b.first);
-}
-
-function isInside(draft: Draft, other: Draft): boolean {
-  if (draft.framework === other.framework) return false;
-  if (draft.first < other.first || draft.last > other.last) return false;
-  return draft.first > other.first || draft.last < other.last;
+  candidates.sort((a, b) => a.first - b.first || b.last - a.last);
+  /** How far down the runs seen so far reach, for each runner. */
+  const reach = new Map<string, number>();
+  return candidates.filter((draft) => {
+    const isInside = [...reach].some(
+      ([name, last]) => name !== draft.framework && draft.last <= last,
+    );
+    reach.set(draft.framework, Math.max(reach.get(draft.framework) ?? 0, draft.last));
+    return !isInside;
+  });
 }
 
 function combine(runs: readonly Draft[]): TestRun {

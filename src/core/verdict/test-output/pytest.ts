@@ -13,6 +13,8 @@ type Session = {
   collected: number | null;
   /** Modules skipped while collecting, which the summary counts as well. */
   skippedModules: number;
+  /** How many marks the lines of progress showed. */
+  marks: number;
   counts: Counts | null;
   wasInterrupted: boolean;
   /** Title and error of the report being read, `____ test_x ____`. */
@@ -28,7 +30,7 @@ function read(): Reader {
 
   return {
     line: (text, number) => {
-      if (/^=+ test session starts =+$/.test(text)) {
+      if (text.startsWith('=') && /^=+ test session starts =+$/.test(text)) {
         sessions.push(createSession(number, true));
         return;
       }
@@ -38,16 +40,18 @@ function read(): Reader {
         if (session === undefined || (session.counts !== null && !session.draft.anchored)) {
           sessions.push((session = createSession(number, false)));
         }
-        session.counts = counts;
+        takeCounts(session, counts);
         session.draft.last = number;
         endReport(session);
         return;
       }
       let session = current();
-      if (isProgress(text) && (session === undefined || isQuietAndOver(session))) {
+      if (isProgress(text) && (session === undefined || isOver(session))) {
         sessions.push((session = createSession(number, true)));
       }
-      if (session !== undefined) readLine(session, text, number);
+      if (session === undefined) return;
+      session.marks += countMarks(text);
+      readLine(session, text, number);
     },
     end: () => sessions.map(finish),
   };
@@ -60,6 +64,7 @@ function createSession(line: number, isAnchored: boolean): Session {
     draft,
     collected: null,
     skippedModules: 0,
+    marks: 0,
     counts: null,
     wasInterrupted: false,
     title: null,
@@ -68,20 +73,47 @@ function createSession(line: number, isAnchored: boolean): Session {
   };
 }
 
-/** Progress after the summary of a quiet run belongs to the next quiet run. */
-function isQuietAndOver({ counts, collected }: Session): boolean {
-  return counts !== null && collected === null;
+/** Progress behind a summary belongs to the next run, which prints no header when it is quiet. */
+function isOver(session: Session): boolean {
+  const { counts, collected, wasInterrupted } = session;
+  return counts !== null && (collected === null || wasInterrupted || fits(session, counts));
 }
 
 /** `..F  [ 42%]`, with the file before it or not, or the heading of a report */
 function isProgress(text: string): boolean {
   if (text.endsWith('=')) return /^=+ (ERRORS|FAILURES|short test summary info) =+$/.test(text);
-  return /^(?:\S+ )?[.FEsxXpP]+ +\[ *\d+%\]$/.test(text);
+  return countMarks(text) > 0;
+}
+
+function countMarks(text: string): number {
+  if (!text.endsWith('%]')) return 0;
+  return /^(?:\S+ )?([.FEsxXpP]+) +\[ *\d+%\]$/.exec(text)?.[1]?.length ?? 0;
+}
+
+/** A summary that fits what was announced wins over one that a test printed; in doubt the worse one holds. */
+function takeCounts(session: Session, counts: Counts): void {
+  const before = session.counts;
+  const isWorse = before === null || badness(counts) >= badness(before);
+  const isBetter =
+    fits(session, counts) || (isWorse && !(before !== null && fits(session, before)));
+  if (isBetter) session.counts = counts;
+}
+
+function badness({ failed, errors }: Counts): number {
+  return failed + errors;
+}
+
+/** An error in the setup takes the place of a result, one in the teardown comes on top. */
+function fits({ collected, skippedModules, marks }: Session, counts: Counts): boolean {
+  const expected = collected ?? marks;
+  const ran = counts.passed + counts.failed + counts.skipped;
+  return expected > 0 && expected >= ran - skippedModules && expected <= ran + counts.errors;
 }
 
 /** `=== 1 failed, 2 passed in 0.12s ===`, without the rules when quiet; null for any other line. */
 function readSummary(text: string): Counts | null {
-  if (!text.endsWith('=') && !/^\d|^no tests ran/.test(text)) return null;
+  if (!text.endsWith('=') && !text.endsWith('s') && !text.endsWith(')')) return null;
+  if (!/^(?:=+ |\d|no tests ran)/.test(text)) return null;
   const bare = text.replace(/^=+ /, '').replace(/ =+$/, '');
   const match = /^(.+) in \d+(?:\.\d+)?s(?: \(\d[\d:, days]*\))?$/.exec(bare);
   if (match === null) return null;
@@ -90,7 +122,7 @@ function readSummary(text: string): Counts | null {
   for (const part of (match[1] ?? '').split(', ')) {
     const item = /^(\d+) ([a-z]+(?: [a-z]+)?)$/.exec(part);
     if (item === null) return null;
-    const key = kinds[item[2] ?? ''];
+    const key = kinds.get(item[2] ?? '');
     if (key === undefined) return null;
     if (key !== 'ignored') counts[key] += Number(item[1]);
   }
@@ -98,38 +130,44 @@ function readSummary(text: string): Counts | null {
 }
 
 /** An expected failure counts as skipped, an unexpected pass as passed: pytest says "failed" where it is strict. */
-const kinds: Readonly<Record<string, keyof Counts | 'ignored'>> = {
-  passed: 'passed',
-  xpassed: 'passed',
-  failed: 'failed',
-  skipped: 'skipped',
-  xfailed: 'skipped',
-  error: 'errors',
-  errors: 'errors',
-  warning: 'ignored',
-  warnings: 'ignored',
-  deselected: 'ignored',
-  rerun: 'ignored',
-  reruns: 'ignored',
-  'subtests passed': 'ignored',
-  'subtests failed': 'failed',
-  'subtests skipped': 'ignored',
-};
+const kinds = new Map<string, keyof Counts | 'ignored'>(
+  Object.entries({
+    passed: 'passed',
+    xpassed: 'passed',
+    failed: 'failed',
+    skipped: 'skipped',
+    xfailed: 'skipped',
+    error: 'errors',
+    errors: 'errors',
+    warning: 'ignored',
+    warnings: 'ignored',
+    deselected: 'ignored',
+    rerun: 'ignored',
+    reruns: 'ignored',
+    'subtests passed': 'ignored',
+    'subtests failed': 'failed',
+    'subtests skipped': 'ignored',
+  }),
+);
 
-const statuses: Readonly<Record<string, TestStatus>> = {
-  PASSED: 'passed',
-  XPASS: 'passed',
-  FAILED: 'failed',
-  ERROR: 'error',
-  SKIPPED: 'skipped',
-  XFAIL: 'skipped',
-};
+const statuses = new Map<string, TestStatus>(
+  Object.entries({
+    PASSED: 'passed',
+    XPASS: 'passed',
+    FAILED: 'failed',
+    ERROR: 'error',
+    SKIPPED: 'skipped',
+    XFAIL: 'skipped',
+  }),
+);
 
 function readLine(session: Session, text: string, number: number): void {
   const { draft } = session;
-  const collected = /^(?:collecting .*)?collected (\d+) items?(.*)$/.exec(text);
-  if (collected !== null) return readCollected(session, Number(collected[1]), collected[2] ?? '');
-  if (/^_{3,} .* _{3,}$/.test(text)) {
+  if (text.startsWith('collect')) {
+    const collected = /^(?:collecting .*)?collected (\d+) items?(.*)$/.exec(text);
+    if (collected !== null) return readCollected(session, Number(collected[1]), collected[2] ?? '');
+  }
+  if (text.startsWith('___') && /^_{3,} .* _{3,}$/.test(text)) {
     endReport(session);
     session.title = text.replace(/^_+ /, '').replace(/ _+$/, '');
     return;
@@ -137,12 +175,17 @@ function readLine(session: Session, text: string, number: number): void {
   if (session.title !== null && readReport(session, text)) return;
   if (text.startsWith('INTERNALERROR>') || /^ERROR: \S/.test(text)) addError(draft, text);
   if (
-    /^!{3,} .*(KeyboardInterrupt|Interrupted|_pytest\.outcomes\.Exit|xdist).* !{3,}$/.test(text)
+    text.startsWith('!!!') &&
+    /^!{3,} .*(KeyboardInterrupt|Interrupted|stopping after|_pytest\.outcomes\.Exit|xdist).* !{3,}$/.test(
+      text,
+    )
   ) {
     session.wasInterrupted = true;
   }
-  const word = text.slice(0, Math.max(0, text.indexOf(' ')));
-  if (word in statuses) return readShortSummary(session, word, text.slice(word.length + 1));
+  const word = /^[A-Z]+(?= )/.exec(text)?.[0];
+  if (word !== undefined && statuses.has(word)) {
+    return readShortSummary(session, word, text.slice(word.length + 1));
+  }
   readVerbose(draft, text, number);
 }
 
@@ -158,7 +201,7 @@ function readCollected(session: Session, count: number, rest: string): void {
 
 /** Keeps the first `E   ` lines of a report; false when the line is outside of it. */
 function readReport(session: Session, text: string): boolean {
-  if (/^=+ .* =+$/.test(text)) {
+  if (text.startsWith('=') && /^=+ .* =+$/.test(text)) {
     endReport(session);
     return false;
   }
@@ -189,7 +232,7 @@ function readShortSummary(session: Session, word: string, rest: string): void {
   const { draft } = session;
   const dash = rest.indexOf(' - ');
   const id = (dash === -1 ? rest : rest.slice(0, dash)).trim();
-  const status = statuses[word];
+  const status = statuses.get(word);
   if (status !== 'failed' && status !== 'error') {
     if (word === 'SKIPPED' || !id.includes('::')) return;
     const isKnown = draft.tests.some(({ name }) => name === id);
@@ -229,7 +272,7 @@ function readVerbose(draft: Draft, text: string, number: number): void {
       text.trimEnd(),
     );
   const [id, word] = match === null ? [parallel?.[2], parallel?.[1]] : [match[1], match[2]];
-  const status = statuses[word ?? ''];
+  const status = statuses.get(word ?? '');
   if (id === undefined || status === undefined) return;
   draft.last = number;
   addTest(draft, id, status);
@@ -237,7 +280,7 @@ function readVerbose(draft: Draft, text: string, number: number): void {
 
 function finish(session: Session): Draft {
   endReport(session);
-  const { draft, counts, collected, skippedModules } = session;
+  const { draft, counts, collected } = session;
   if (counts === null) {
     draft.incomplete = true;
     return draft;
@@ -245,8 +288,7 @@ function finish(session: Session): Draft {
   draft.passed = counts.passed;
   draft.failed = counts.failed + counts.errors;
   draft.skipped = counts.skipped;
-  const ran = counts.passed + counts.failed + counts.skipped;
-  const isShort = collected !== null && (ran < collected || ran > collected + skippedModules);
-  draft.incomplete = draft.failed === 0 && (session.wasInterrupted || isShort);
+  const isOdd = (collected ?? session.marks) > 0 && !fits(session, counts);
+  draft.incomplete = draft.failed === 0 && (session.wasInterrupted || isOdd);
   return draft;
 }

@@ -29,6 +29,11 @@ export type TapStream = {
   /** Files that node:test counts as one failed test, with the last error printed before. */
   readonly unloaded: Map<string, string>;
   printedError: string;
+  /** It starts with its version. */
+  hasHeader: boolean;
+  isNumbered: boolean;
+  /** A failing point out of its order: printed by a test, or pushed out of order by what a test printed. */
+  hasStrayFailure: boolean;
   isNode: boolean;
   isClosed: boolean;
   /** The last point, for the diagnostics that follow it. */
@@ -39,11 +44,11 @@ const subtestIndent = 4;
 
 export function createStream(
   line: number,
-  hasVersion: boolean,
+  isAnchored: boolean,
   plan: number | null = null,
 ): TapStream {
   const draft = createDraft('tap', line);
-  draft.anchored = hasVersion;
+  draft.anchored = isAnchored;
   return {
     draft,
     levels: [{ indent: 0, count: 0, plan, hasFailed: false }],
@@ -52,6 +57,9 @@ export function createStream(
     nextPlan: null,
     unloaded: new Map(),
     printedError: '',
+    hasHeader: false,
+    isNumbered: false,
+    hasStrayFailure: false,
     isNode: false,
     isClosed: false,
     last: null,
@@ -75,7 +83,13 @@ export function addPoint(stream: TapStream, point: TapPoint, line: number): void
   const enclosing = stream.levels.findLast((level) => level.indent <= point.indent);
   const existing = enclosing?.indent === point.indent ? enclosing : undefined;
   if (existing === undefined && point.indent !== (enclosing?.indent ?? 0) + subtestIndent) return;
-  if (point.number !== null && point.number !== (existing?.count ?? 0) + 1) return;
+  const isNext =
+    point.number === null ? !stream.isNumbered : point.number === (existing?.count ?? 0) + 1;
+  if (!isNext) {
+    if (statusOf(point) === 'failed') stream.hasStrayFailure = true;
+    return;
+  }
+  if (point.number !== null) stream.isNumbered = true;
   const subtests = leaveDeeper(stream, point.indent);
   const level = existing ?? openLevel(stream, point.indent);
   level.count++;
@@ -198,7 +212,7 @@ export function closeStream(stream: TapStream): void {
   if (stream.isClosed) return;
   stream.isClosed = true;
   const planned = stream.levels[0]?.plan;
-  stream.draft.incomplete = stream.isNode || !isComplete(stream);
+  stream.draft.incomplete = stream.isNode || stream.hasStrayFailure || !isComplete(stream);
   if (stream.isNode) stream.draft.framework = 'node:test';
   if (planned !== null && planned !== undefined && planned < (stream.levels[0]?.count ?? 0)) {
     addError(stream.draft, `more test points than the ${planned} that were planned`);

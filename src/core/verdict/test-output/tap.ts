@@ -14,8 +14,8 @@ function read(): Reader {
   const readSummary = createSummaryReader('#');
   let diagnostic: TapDiagnostic | null = null;
 
-  const open = (number: number, hasVersion: boolean, plan: number | null): tapStream.TapStream => {
-    const stream = tapStream.createStream(number, hasVersion, plan);
+  const open = (number: number, isAnchored: boolean, plan: number | null): tapStream.TapStream => {
+    const stream = tapStream.createStream(number, isAnchored, plan);
     streams.push(stream);
     return stream;
   };
@@ -26,7 +26,9 @@ function read(): Reader {
   const streamOf = (point: TapPoint, number: number): tapStream.TapStream => {
     const stream = current(number);
     const isNext = point.indent === 0 && point.number === 1 && tapStream.hasPoints(stream);
-    return isNext && tapStream.isComplete(stream) ? open(number, false, stream.nextPlan) : stream;
+    return isNext && tapStream.isComplete(stream)
+      ? open(number, stream.draft.anchored, stream.nextPlan)
+      : stream;
   };
 
   return {
@@ -43,8 +45,8 @@ function read(): Reader {
         diagnostic = null;
         if (isEnd) return;
       }
-      if (/^TAP version 1\d$/.test(text)) {
-        open(number, true, null);
+      if (text.startsWith('TAP version 1')) {
+        open(number, true, null).hasHeader = true;
         return;
       }
       const point = readTapPoint(text, indent);
@@ -52,6 +54,11 @@ function read(): Reader {
         // Only inside a known stream may a point go without its number: "ok" alone is an ordinary word.
         const isTap =
           stream !== undefined && (stream.draft.anchored || tapStream.hasPoints(stream));
+        if (stream?.isClosed === true && (point.number ?? 1) > 1) {
+          // The stream was ended by what a test printed, or a test goes on printing.
+          if (!point.isOk) stream.draft.incomplete = true;
+          return;
+        }
         if (point.number !== null || isTap)
           tapStream.addPoint(streamOf(point, number), point, number);
         return;
@@ -75,7 +82,7 @@ function read(): Reader {
       if (diagnostic !== null && last !== undefined) tapStream.applyDiagnostic(last, diagnostic);
       for (const stream of streams) tapStream.closeStream(stream);
       return streams
-        .filter((stream) => stream.draft.anchored || tapStream.hasPoints(stream))
+        .filter((stream) => stream.hasHeader || tapStream.hasPoints(stream))
         .map(({ draft }) => draft);
     },
   };

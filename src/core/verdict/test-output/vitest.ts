@@ -23,10 +23,22 @@ type Summary = {
 /** Where the text being read belongs: the report of a failed suite, of a failed test, of an unhandled error. */
 type Section = 'suites' | 'tests' | 'unhandled' | null;
 
+/** What the lines for files, or those for tests, add up to. */
+type Tally = { lines: number; tests: number; failed: number };
+
+/** A run with the lines it printed for its files and tests, and the summary that ended it. */
+type Run = {
+  readonly draft: Draft;
+  readonly byFile: Tally;
+  readonly byTest: Tally;
+  /** The summary agrees with those lines, so no test printed it. */
+  isSure: boolean;
+};
+
 type State = {
   /** Open runs; a run that starts inside another one was printed by a test and is dropped when it ends. */
-  readonly open: Draft[];
-  readonly finished: Draft[];
+  readonly open: Run[];
+  readonly finished: Run[];
   summary: Summary | null;
   section: Section;
   names: string[];
@@ -56,36 +68,48 @@ function read(): Reader {
     },
     end: () => {
       endReport(state);
+      endByCounts(state);
       // Only the outermost open run is real: what it contains belongs to it.
       const [cutOff] = state.open;
-      if (cutOff !== undefined) cutOff.incomplete = true;
-      return cutOff === undefined ? state.finished : [...state.finished, cutOff];
+      if (cutOff !== undefined) cutOff.draft.incomplete = true;
+      for (const run of state.finished) doubtHiddenFailures(run);
+      return [...state.finished, ...state.open.slice(0, 1)].map(({ draft }) => draft);
     },
   };
 }
 
 /** ` RUN  v5.1.0 /repo` */
 function isHeader(text: string): boolean {
-  return text.length < 1000 && /^ ?(?:RUN|DEV) +v\d+\.\d+\.\d+/.test(text);
+  return text.length < 1000 && / v\d/.test(text) && /^ ?(?:RUN|DEV) +v\d+\.\d+\.\d+/.test(text);
 }
 
 function startRun(state: State, number: number): void {
   endReport(state);
   state.section = null;
   state.summary = null;
+  const run = createRun(number);
+  run.draft.anchored = true;
+  state.open.push(run);
+}
+
+function createTally(): Tally {
+  return { lines: 0, tests: 0, failed: 0 };
+}
+
+function createRun(number: number): Run {
   const draft = createDraft('vitest', number);
-  draft.anchored = true;
-  state.open.push(draft);
+  return { draft, byFile: createTally(), byTest: createTally(), isSure: false };
 }
 
 function endEmptyRun(state: State, number: number): void {
-  const draft = state.open.pop();
-  if (draft === undefined || state.open.length > 0) return;
-  draft.last = number;
-  state.finished.push(draft);
+  const run = state.open.pop();
+  if (run === undefined || state.open.length > 0) return;
+  run.draft.last = number;
+  run.isSure = true;
+  state.finished.push(run);
 }
 
-function currentDraft(state: State): Draft | undefined {
+function currentRun(state: State): Run | undefined {
   return state.open.at(-1) ?? state.finished.at(-1);
 }
 
@@ -135,7 +159,7 @@ function readReport(state: State, text: string): boolean {
 }
 
 function endReport(state: State): void {
-  const draft = currentDraft(state);
+  const draft = currentRun(state)?.draft;
   const message = state.message.join('\n');
   if (draft !== undefined && state.section === 'unhandled' && message !== '') {
     if (!message.startsWith('Vitest caught')) addError(draft, message);
@@ -184,24 +208,60 @@ function kindOf(kind: string): 'passed' | 'failed' | 'skipped' | null {
   return kind === 'skipped' || kind === 'todo' || kind === 'expected fail' ? 'skipped' : null;
 }
 
-function endRun(state: State, { line, files, tests, errors }: Summary, number: number): void {
+/**
+ * Ends the innermost open run. A summary without an open run follows one that a test printed and that ended the run
+ * too early: it takes its place if it agrees with the files and tests that were printed, else the worse of both holds.
+ */
+function endRun(state: State, summary: Summary, number: number): void {
   state.summary = null;
+  const { files, tests } = summary;
   if (files === null || tests === null) return;
   const opened = state.open.pop();
   if (state.open.length > 0) return;
-  const draft = opened ?? createDraft('vitest', line);
-  draft.anchored = opened !== undefined;
-  draft.last = number;
+  const before = opened === undefined ? state.finished.at(-1) : undefined;
+  const run = opened ?? before ?? createRun(summary.line);
+  const isSure =
+    (run.byFile.lines === files.total && agrees(run.byFile, tests)) ||
+    (run.byTest.lines > 0 && agrees(run.byTest, tests));
+  if (before !== undefined && (before.isSure || (!isSure && tests.failed <= before.draft.failed)))
+    return;
+  if (before === undefined) state.finished.push(run);
+  run.isSure = isSure;
+  setCounts(run.draft, files, tests, summary.errors);
+  run.draft.anchored = opened !== undefined || before !== undefined;
+  run.draft.last = number;
+}
+
+/** Output that ends behind its counts is whole, if the counts are those of the files and tests above them. */
+function endByCounts(state: State): void {
+  const { summary } = state;
+  if (summary === null || summary.tests === null) return;
+  endRun(state, summary, summary.line + 1);
+  const run = state.finished.at(-1);
+  if (run !== undefined && run.draft.anchored && !run.isSure) run.draft.incomplete = true;
+}
+
+/** Where more tests fail than the summary counts, a test printed one or the other. */
+function doubtHiddenFailures({ draft, byFile, byTest }: Run): void {
+  if (Math.max(byFile.failed, byTest.failed, draft.failures.length) > draft.failed)
+    draft.incomplete = true;
+}
+
+function agrees(tally: Tally, tests: Counts): boolean {
+  return tally.tests === tests.total && tally.failed === tests.failed;
+}
+
+function setCounts(draft: Draft, files: Counts, tests: Counts, errors: number): void {
   draft.passed = tests.passed;
   draft.failed = tests.failed;
   draft.skipped = tests.skipped;
-  draft.incomplete = tests.total !== tests.passed + tests.failed + tests.skipped;
+  const addsUp = ({ passed, failed, skipped, total }: Counts) =>
+    total === passed + failed + skipped;
+  draft.incomplete = !addsUp(tests) || !addsUp(files);
   if (errors > 0 && draft.errors.length === 0) addError(draft, `${errors} unhandled errors`);
   const isUnloaded = files.failed > 0 && tests.failed === 0;
   if (isUnloaded && draft.errors.length === 0)
     addError(draft, `${files.failed} test files failed to run`);
-  if (files.total !== files.passed + files.failed + files.skipped) draft.incomplete = true;
-  state.finished.push(draft);
 }
 
 const statuses: Readonly<Record<string, TestStatus>> = {
@@ -220,27 +280,39 @@ function readDetail(state: State, text: string, number: number): void {
   const status = statuses[text[indent] ?? ''];
   if (status === undefined || indent === 0 || text[indent + 1] !== ' ') return;
   const isFile = indent === 1 && /\((\d+ tests?\b[^()]*|\d+)\)( |$)/.test(text);
-  const draft = state.open.at(-1) ?? (isFile ? headlessRun(state, number) : undefined);
-  if (draft === undefined) return;
-  draft.last = number;
+  const run = currentRun(state) ?? (isFile ? headlessRun(state, number) : undefined);
+  if (run === undefined) return;
+  const { draft } = run;
+  draft.last = Math.max(draft.last, number);
   const { titles } = state;
   while ((titles.at(-1)?.indent ?? 0) >= indent) titles.pop();
   const { name, durationMs } = splitDuration(text.slice(indent + 2).trim());
   const title = name.replace(/ +\((\d+ tests?\b[^()]*|\d+)\)$/, '');
+  if (isFile) tallyFile(run.byFile, text);
   if (isFile || (title !== name && durationMs === null)) {
     titles.push({ indent, name: title });
     return;
   }
   if (text[indent] === '❯') return;
+  run.byTest.lines++;
+  run.byTest.tests++;
+  if (status === 'failed') run.byTest.failed++;
   addTest(draft, [...titles.map((outer) => outer.name), name].join(' > '), status, durationMs);
 }
 
-/** A run whose header was cut away still shows its files; it counts as more than a bare summary when one follows. */
-function headlessRun(state: State, number: number): Draft | undefined {
-  if (state.finished.length > 0) return undefined;
-  const draft = createDraft('vitest', number);
-  state.open.push(draft);
-  return draft;
+/** `(7 tests | 2 failed | 1 skipped)` */
+function tallyFile(tally: Tally, text: string): void {
+  const match = /\((\d+)(?: tests?(?: \| (\d+) failed)?)?/.exec(text.slice(text.lastIndexOf(' (')));
+  tally.lines++;
+  tally.tests += Number(match?.[1] ?? 0);
+  tally.failed += Number(match?.[2] ?? 0);
+}
+
+/** A run whose header was cut away still shows its files; with a summary behind them it is as good as one with it. */
+function headlessRun(state: State, number: number): Run {
+  const run = createRun(number);
+  state.open.push(run);
+  return run;
 }
 
 function splitDuration(text: string): {

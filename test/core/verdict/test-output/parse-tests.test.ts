@@ -108,7 +108,7 @@ function summaryOf({ framework, passed, failed, skipped, green }: TestRun): Expe
 
 describe('recorded output', () => {
   it('is listed here without exception', () => {
-    expect(recordedNames().sort()).toEqual(Object.keys(expected).sort());
+    expect(recordedNames().toSorted()).toEqual(Object.keys(expected).toSorted());
   });
 
   it.each(Object.keys(expected))('%s gives the numbers of its runner', (name) => {
@@ -452,7 +452,7 @@ describe('output that is cut off', () => {
     '%s is green after no line and no byte',
     (name) => {
       const text = recorded(name);
-      const step = Math.max(1, Math.floor(text.length / 400));
+      const step = Math.max(1, Math.floor(text.length / 120));
       for (let end = 0; end < text.length; end += step) {
         expect(parseTests(text.slice(0, end)).green, `cut at ${end}`).not.toBe(true);
       }
@@ -472,9 +472,42 @@ describe('output that is cut off', () => {
     'go/v-pass',
   ])('%s is incomplete without its end', (name) => {
     const lines = recorded(name).trimEnd().split('\n');
-    const kept = name === 'cargo/pass' ? lines.slice(0, 6) : lines.slice(0, -3);
+    const kept =
+      name === 'cargo/pass' ? lines.slice(0, 6) : lines.slice(0, name === 'jest/pass' ? -4 : -3);
     const run = parseTests(kept.join('\n'));
     expect(run).toMatchObject({ incomplete: true, green: null });
+  });
+});
+
+describe('output reduced to its summary', () => {
+  it.each([
+    ['jest', 'Test Suites: 1 passed, 1 total\nTests:       3 passed, 3 total', true],
+    [
+      'jest',
+      'PASS src/a.test.js\nTest Suites: 1 passed, 1 total\nTests:       3 passed, 3 total\n',
+      true,
+    ],
+    ['jest', 'Test Suites: 1 failed, 1 total\nTests:       3 passed, 3 total', false],
+    ['vitest', ' Test Files  1 passed (1)\n      Tests  3 passed (3)\n', true],
+    [
+      'vitest',
+      ' ✓ a.test.ts (3 tests) 3ms\n\n Test Files  1 passed (1)\n      Tests  3 passed (3)\n',
+      true,
+    ],
+    ['vitest', ' Test Files  1 failed (1)\n      Tests  3 passed (3)\n   Duration  1s', false],
+    ['pytest', '========= 3 passed, 1 warning in 0.12s =========', true],
+    ['pytest', '3 passed in 62.10s (0:01:02)', true],
+    ['pytest', '1 failed, 2 passed in 0.12s', false],
+    ['cargo', 'test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out', true],
+    ['mocha', '  3 passing (4ms)\n\n', true],
+    ['mocha', '  3 passing (4ms)', null],
+    ['mocha', '  3 passing (4ms)\n  1 failing', false],
+    ['tap', '1..3\nok 1\nok 2 - b\nok 3 # time=3ms', true],
+    ['tap', 'TAP version 14\n1..3\nok\nok\nok', true],
+    ['tap', 'TAP version 14\n1..3\nok 1\nBail out! no database', false],
+    ['tap', '1..0 # SKIP no database\nTAP version 13\n1..0', null],
+  ])('%s: %j', (framework, text, green) => {
+    expect(parseTests(text)).toMatchObject({ framework, green });
   });
 });
 

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { judgeCheck, type CheckRun } from '../../../src/core/verdict/check.ts';
+
+const run: CheckRun = {
+  name: 'validation',
+  command: 'npm test',
+  successExitCode: 0,
+  end: { kind: 'exited', code: 0 },
+  stdout: '',
+  stderr: '',
+  durationMs: 5,
+  parseTests: true,
+  evidence: null,
+};
+
+const tap = (body: string) => `TAP version 13\n${body}`;
+
+describe('the verdict on one check', () => {
+  it.each<[string, Partial<CheckRun>, boolean | null, string | null]>([
+    ['the expected exit code passes', {}, true, null],
+    [
+      'another exit code fails',
+      { end: { kind: 'exited', code: 1 } },
+      false,
+      'exit code 1, expected 0',
+    ],
+    [
+      'an expected non-zero code passes',
+      { end: { kind: 'exited', code: 3 }, successExitCode: 3 },
+      true,
+      null,
+    ],
+    [
+      'a missing program fails',
+      { end: { kind: 'exited', code: 127 } },
+      false,
+      'command not found: npm test',
+    ],
+    [
+      'a timeout fails',
+      { end: { kind: 'timed-out', afterMs: 5000 } },
+      false,
+      'timed out after 5 s',
+    ],
+    [
+      'a signal fails',
+      { end: { kind: 'signalled', signal: 'SIGSEGV' } },
+      false,
+      'ended by SIGSEGV',
+    ],
+    [
+      'failing tests lower a good exit code',
+      { stdout: tap('1..2\nok 1 - a\nnot ok 2 - b\n') },
+      false,
+      'exit code is right, but 1 tests failed',
+    ],
+    ['a runner without tests proves nothing', { stdout: tap('1..0\n') }, null, 'tap ran no tests'],
+    [
+      'counts are ignored when asked',
+      { stdout: tap('1..1\nnot ok 1 - b\n'), parseTests: false },
+      true,
+      null,
+    ],
+  ])('%s', (_name, change, passed, reason) => {
+    expect(judgeCheck({ ...run, ...change })).toMatchObject({ passed, reason });
+  });
+
+  it('keeps counts, names of failing tests and a signature', () => {
+    const stdout = tap('1..3\nok 1 - a\nnot ok 2 - b\nok 3 - c # SKIP later\n');
+    const check = judgeCheck({ ...run, stdout, end: { kind: 'exited', code: 1 } });
+    expect(check.tests).toEqual({ total: 3, passed: 1, failed: 1, skipped: 1 });
+    expect(check.failingTests).toEqual(['b']);
+    expect(check.signature).not.toBeNull();
+  });
+});
