@@ -11,9 +11,10 @@ const [major, minor] = process.versions.node.split('.').map(Number);
 if (major > 22 || (major === 22 && minor >= 18)) start();
 else handOver();
 
+// A clone runs its sources, so that what is tried is what is written; the package has only the bundle.
 function start() {
-  const built = path.join(root, 'dist', 'cli.js');
-  const entry = existsSync(built) ? built : path.join(root, 'src', 'cli', 'main.ts');
+  const source = path.join(root, 'src', 'cli', 'main.ts');
+  const entry = existsSync(source) ? source : path.join(root, 'dist', 'cli.js');
   const { pathToFileURL } = require('node:url');
   require('node:module').enableCompileCache?.();
   import(pathToFileURL(entry).href).then((cli) => cli.main());
