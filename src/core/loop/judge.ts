@@ -87,7 +87,7 @@ export function judge(loop: Loop, input: JudgeInput): Decision {
     return end(input, 'errors', 'failed', 'errors', text);
   }
   if (isCapReached(loop)) {
-    const text = `reached max-iterations (${loop.settings.limits['max-iterations']}) without a pass`;
+    const text = `reached max-iterations (${loop.settings.limits['max-iterations']}): ${input.completion.text}`;
     return end(input, 'cap', 'failed', 'max_iterations', text);
   }
   if (loop.options.keepGoing) return goOn(input, 'strategy', 'keeps going until a pass');
