@@ -54,7 +54,7 @@ describe('run', () => {
         agent      ended in TIME · 1.0k tokens · $0.004
         changed    1 file, 1 line: greeting.txt
         check      ✗ validation failed in TIME · exit code 1, expected 0
-        decision   go on: Iteration 1 did not pass, going on · $0.004 so far
+        decision   go on: iteration 1 did not pass · $0.004 so far
 
       iteration 2 of 100
         editing    greeting.txt

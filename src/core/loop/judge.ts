@@ -104,7 +104,10 @@ export function judge(loop: Loop, input: JudgeInput): Decision {
   if (input.strategy.metadata?.['ask'] === true) {
     return end(input, 'strategy', 'blocked', 'approval', input.strategy.reason);
   }
-  return goOn(input, 'strategy', input.strategy.reason);
+  const refuted = agent?.claim === 'done' && input.completion.missing === 'pass';
+  return refuted
+    ? goOn(input, 'completion', `the agent claims to be done, but ${input.completion.text}`)
+    : goOn(input, 'strategy', input.strategy.reason);
 }
 
 function firstStop(input: JudgeInput): Decision | null {
