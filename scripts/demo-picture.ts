@@ -45,17 +45,18 @@ function spansOf(line: string): readonly Span[] {
   const spans: Span[] = [];
   let colour = palette.text;
   let isBold = false;
-  for (const part of line.split(/(\u001b\[[0-9;]*m)/)) {
-    const code = /^\u001b\[([0-9;]*)m$/.exec(part)?.[1];
-    if (code === undefined) {
-      if (part !== '') spans.push({ text: part, colour, isBold });
-    } else if (code === '1') isBold = true;
+  for (const [index, part] of line.split('\u001b[').entries()) {
+    const end = index === 0 ? -1 : part.indexOf('m');
+    const code = part.slice(0, Math.max(0, end));
+    if (code === '1') isBold = true;
     else if (code === '2') colour = palette.dim;
     else if (code === '22') [colour, isBold] = [palette.text, false];
     else if (code === '31') colour = palette.red;
     else if (code === '32') colour = palette.green;
     else if (code === '33') colour = palette.yellow;
     else if (code === '39' || code === '0') colour = palette.text;
+    const text = part.slice(end + 1);
+    if (text !== '') spans.push({ text, colour, isBold });
   }
   return spans;
 }
