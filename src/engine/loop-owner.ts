@@ -15,13 +15,18 @@ import { settleTask } from './settle-task.ts';
 export const leaseMs = 60_000;
 const renewEveryMs = 20_000;
 
-/** Facts that may wait for the next durable one: losing them in a crash loses nothing that was acted upon. */
+/**
+ * Facts that may wait for the next durable one: losing them in a crash loses nothing that was acted upon. The number
+ * of an iteration is stored with `agent.started`, before the agent may act, or earlier if there are hooks.
+ */
 const deferrable: ReadonlySet<LoopEvent['type']> = new Set([
+  'iteration.started',
   'model.chosen',
   'prompt.built',
   'hooks.ran',
   'protected.restored',
   'snapshot.taken',
+  'verification.ended',
 ]);
 
 /**
@@ -52,6 +57,7 @@ export class LoopOwner implements AsyncDisposable {
   readonly #renewal: Promise<void>;
   readonly #watch: Disposable;
   #reading: Promise<void> = Promise.resolve();
+  #background: Promise<void> = Promise.resolve();
 
   constructor(engine: Engine, loop: Loop, claim: QueueClaim, taskClaim: TaskClaim) {
     this.#engine = engine;
@@ -141,6 +147,20 @@ export class LoopOwner implements AsyncDisposable {
     if (this.#request.when === 'cut') this.#cut.abort();
   }
 
+  /** Work that nothing waits for but the end of the loop. A failure is told, not thrown. */
+  inBackground(work: Promise<void>): void {
+    const told = work.catch((error: unknown) => {
+      const text = error instanceof Error ? error.message : String(error);
+      this.#engine.publish({ kind: 'notice', text: `warning: ${text}` });
+    });
+    this.#background = this.#background.then(() => told);
+  }
+
+  /** Settles when nothing is left in the background. */
+  async settled(): Promise<void> {
+    await this.#background;
+  }
+
   /** Time spent waiting is not working time: it counts against no budget. */
   forgetTime(): void {
     this.#mark = this.#engine.clock.monotonic();
@@ -187,6 +207,11 @@ export class LoopOwner implements AsyncDisposable {
       return;
     }
     await this.#flush(work);
+  }
+
+  /** Stores what is deferred before something acts upon it. */
+  async flush(): Promise<void> {
+    if (this.#deferred.length > 0) await this.#flush(null);
   }
 
   async #flush(work: ((tx: StoreTx) => Promise<void>) | null): Promise<void> {
@@ -286,6 +311,7 @@ export class LoopOwner implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#watch[Symbol.dispose]();
+    await this.#background;
     this.#closing.abort();
     await this.#renewal;
     await this.#reading.catch(() => {});

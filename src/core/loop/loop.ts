@@ -134,6 +134,11 @@ export function isCapReached(loop: Loop): boolean {
   return cap > 0 && countedIterations(loop) >= cap;
 }
 
+/** Whether anybody asks what the agent did to the files. The bare loop (`--no-verify --no-commit --keep-going`) does not. */
+export function looksAtFiles({ options }: Loop): boolean {
+  return options.commit || options.verify || !options.keepGoing;
+}
+
 /** Known cost so far; null when no iteration reported any. */
 export function loopCost(loop: Loop): number | null {
   const costs = loop.iterations.flatMap((iteration) => iteration.costUsd ?? []);

@@ -1,4 +1,4 @@
-import { lastIteration, type Loop } from '../../core/loop/loop.ts';
+import { lastIteration, looksAtFiles, type Loop } from '../../core/loop/loop.ts';
 import type { Engine } from '../engine.ts';
 import { iterationTrailers } from '../iteration-trailers.ts';
 import type { LoopOwner } from '../loop-owner.ts';
@@ -29,7 +29,7 @@ async function saveLeftWork(owner: LoopOwner): Promise<readonly string[]> {
   const last = lastIteration(loop);
   const left =
     last !== null && last.outcome === 'interrupted' && last.tree === null && last.tries > 0;
-  if (!left) return [];
+  if (!left || !looksAtFiles(loop)) return [];
   const restored = await putBackProtected(owner, last.startTree);
   const notes = restored.map((file) => `put ${file} back`);
   if (!loop.options.commit || workspace.branch === null) return notes;

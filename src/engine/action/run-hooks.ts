@@ -10,6 +10,7 @@ export async function runHooks(
   when: 'pre' | 'post',
 ): Promise<void> {
   const hooks = owner.loop.settings.hooks[when === 'pre' ? 'pre-iteration' : 'post-iteration'];
+  if (hooks.length > 0) await owner.flush();
   const results: HookResult[] = [];
   for (const [index, hook] of hooks.entries()) {
     if (!('command' in hook)) continue;

@@ -30,7 +30,8 @@ export async function takeSnapshot(engine: Engine, owner: LoopOwner): Promise<vo
   if (!isEmptyChange(changes)) {
     const dir = await engine.artifacts.iterationDir(loop.id, iteration.number);
     const file = path.join(dir, 'changes.patch');
-    await workspace.writePatch(iteration.startTree, taken.tree, file, owner.closing);
+    // Nothing waits for the patch; the loop's end does.
+    owner.inBackground(workspace.writePatch(iteration.startTree, taken.tree, file, owner.closing));
   }
   await owner.record({
     type: 'snapshot.taken',
