@@ -3,6 +3,8 @@ export type ProcessEnd =
   | { readonly kind: 'exited'; readonly code: number }
   | { readonly kind: 'signalled'; readonly signal: string }
   | { readonly kind: 'timed-out'; readonly afterMs: number }
+  /** No output, no growing file and no work of any of its processes for so long. */
+  | { readonly kind: 'hung'; readonly idleMs: number }
   | { readonly kind: 'cancelled' }
   /** Finished its work (by `finished()`), did not exit by itself, and was ended. */
   | { readonly kind: 'ended-after-result' }
@@ -47,6 +49,10 @@ export type ProcessSpec = {
   /** How much of each stream's end is kept in memory, in bytes. */
   readonly tailBytes: number;
   readonly timeoutMs: number | null;
+  /** Time without any sign of life after which the program hangs; 0 or absent: never. */
+  readonly idleMs?: number;
+  /** Absolute paths, `*` allowed within names, of files that grow while the program works. */
+  readonly growing?: readonly string[];
   readonly graceMs: number;
 };
 

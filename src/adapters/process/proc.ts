@@ -12,6 +12,8 @@ export type ProcessStat = {
   readonly session: number;
   /** Clock ticks since boot; with the pid it names a process for as long as the machine is up. */
   readonly startTime: string;
+  /** CPU time in clock ticks, with that of children it has waited for. */
+  readonly cpuTicks: number;
 };
 
 /** Null when there is no such process. Zombies are processes here: see `isLiving`. */
@@ -30,7 +32,15 @@ export function readStat(pid: number): ProcessStat | null {
     group: Number(group),
     session: Number(session),
     startTime,
+    cpuTicks: fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0),
   };
+}
+
+/** Bytes the process has read and written, files and sockets alike; 0 when that cannot be seen. */
+export function readIoBytes(pid: number): number {
+  const text = readProc(`/proc/${pid}/io`)?.toString('latin1') ?? '';
+  const bytes = /^rchar: (\d+)\nwchar: (\d+)/.exec(text);
+  return bytes === null ? 0 : Number(bytes[1]) + Number(bytes[2]);
 }
 
 /** Null when there is none, or none that can be seen. Asks for children of the main thread only. */

@@ -16,10 +16,12 @@ import { isNamespace } from './containment.ts';
 import { createEnclosureChoice, type EnclosureChoice } from './enclosure-choice.ts';
 import { createRunTree, endRun } from './end-run.ts';
 import { findObstacle } from './executable.ts';
+import { fileGrowth } from './file-growth.ts';
 import { startBehindGate, type Exit, type GatedProcess, type NotStarted } from './gate.ts';
 import { identify, isAlive, markOf } from './identity.ts';
 import { endLeftover } from './leftover.ts';
 import { watchForEnd, type Cause } from './limits.ts';
+import { workOf, type SignsOfLife } from './liveness.ts';
 import { runMarks } from './mark.ts';
 import { closeFiles, openFiles, type StreamFiles } from './output-files.ts';
 import { createWatchdog, type Watchdog } from './watchdog.ts';
@@ -158,7 +160,14 @@ async function supervise(
   const tree = createRunTree(identity, runMark, ageMs);
   const ended = gated.ended.then((exit) => ({ exit, durationMs: ageMs() }));
 
-  const watch = watchForEnd(spec, control, signal, clock, (cause) => stop.resolve(cause));
+  const signs: SignsOfLife = {
+    printed: () => stdout.received() + stderr.received(),
+    files: () => fileGrowth(spec.growing ?? []),
+    work: () => workOf(tree, identity.pid),
+  };
+  const watch = watchForEnd({ ...spec, control, signal }, signs, clock, (cause) =>
+    stop.resolve(cause),
+  );
   feed(gated, spec.stdin);
   gated.open(runMarks(mark, runMark));
   const cause = await Promise.race([ended.then(() => null), stop.promise]);

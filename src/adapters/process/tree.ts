@@ -83,6 +83,7 @@ export function createGroupTree(leader: number): ProcessTree {
     group: leader,
     session: leader,
     startTime: '',
+    cpuTicks: 0,
   };
   return {
     find: () => Promise.resolve(sendSignal(-leader, 0) ? [stat] : []),

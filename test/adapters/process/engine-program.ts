@@ -2,7 +2,7 @@
  * Stands for an engine that gets killed: runs ARGV under a supervisor in its working folder and prints, one JSON
  * value per line, the identity it was told, every line of the program, and how it ended. Arguments before ARGV:
  * the containment (`best`: the supervisor's choice), and `run`, `hold` (never lets the program start), or a number (kills
- * itself after so many milliseconds).
+ * itself after so many milliseconds); `run:MS` sets a time limit.
  */
 import { createSupervisor } from '../../../src/adapters/process/supervisor.ts';
 import { never, specOf } from './fixture.ts';
@@ -26,7 +26,9 @@ const sink = {
   line: print,
 };
 if (Number(task) >= 0) setTimeout(() => process.kill(process.pid, 'SIGKILL'), Number(task));
-const { end } = await supervisor.run(specOf([program, ...rest], process.cwd()), sink, never);
+const limit = task?.startsWith('run:') === true ? { timeoutMs: Number(task.slice(4)) } : {};
+const spec = specOf([program, ...rest], process.cwd(), limit);
+const { end } = await supervisor.run(spec, sink, never);
 print({ end });
 clearInterval(keepAlive);
 await supervisor[Symbol.asyncDispose]();
