@@ -17,7 +17,12 @@ function start() {
   const entry = existsSync(source) ? source : path.join(root, 'dist', 'cli.js');
   const { pathToFileURL } = require('node:url');
   require('node:module').enableCompileCache?.();
-  import(pathToFileURL(entry).href).then((cli) => cli.main());
+  import(pathToFileURL(entry).href)
+    .then((cli) => cli.main())
+    .catch((error) => {
+      process.stderr.write(`loopwright could not start: ${error && error.message}\n`);
+      process.exitCode = 3;
+    });
 }
 
 // A clone brings its own Node through npm; an older system Node hands over to it.
@@ -31,9 +36,9 @@ function handOver() {
   }
   const { spawn } = require('node:child_process');
   const child = spawn(own, [__filename, ...process.argv.slice(2)], { stdio: 'inherit' });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-    process.on(signal, () => signal !== 'SIGINT' && child.kill(signal));
-  }
+  // A terminal's Ctrl-C reaches the child by itself, in the same process group; a second one would cut too early.
+  process.on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'));
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('exit', (code, signal) => {
     process.exitCode = code ?? 128 + (require('node:os').constants.signals[signal] || 0);
   });

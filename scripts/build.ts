@@ -1,11 +1,11 @@
-/** Bundles the package into `dist`: few files start faster than many. Types come from the compiler. */
+/** Bundles the package: few files start faster than many. `node scripts/build.ts [FOLDER]`, `dist` by default. */
 import { execFileSync } from 'node:child_process';
 import { cpSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'rolldown';
 
 const root = path.resolve(import.meta.dirname, '..');
-const dist = path.join(root, 'dist');
+const dist = path.resolve(process.argv[2] ?? path.join(root, 'dist'));
 
 rmSync(dist, { recursive: true, force: true });
 await build({
@@ -23,17 +23,11 @@ await build({
     entryFileNames: '[name].js',
     // Chunks lie beside the entries: code finds its files relative to itself.
     chunkFileNames: '[name]-[hash].js',
-    minify: false,
   },
 });
 cpSync(path.join(root, 'src/adapters/sqlite/migrations'), path.join(dist, 'migrations'), {
   recursive: true,
 });
-execFileSync(
-  process.execPath,
-  [path.join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'],
-  {
-    cwd: root,
-    stdio: 'inherit',
-  },
-);
+const compiler = path.join(root, 'node_modules/typescript/bin/tsc');
+const types = ['-p', path.join(root, 'tsconfig.build.json'), '--outDir', path.join(dist, 'types')];
+execFileSync(process.execPath, [compiler, ...types], { cwd: root, stdio: 'inherit' });

@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { resolveAgent } from '../adapters/agents/registry.ts';
@@ -9,13 +12,16 @@ import { configFingerprint } from '../adapters/files/config-fingerprint.ts';
 import type { HomeInput } from '../adapters/files/config-home.ts';
 import { loadConfig, type LoadedConfig } from '../adapters/files/config-files.ts';
 import { loadLoopTypes } from '../adapters/files/loop-type-files.ts';
+import { stateFolderName } from '../adapters/files/folder-state.ts';
 import { openStateDir } from '../adapters/files/state-dir.ts';
 import { createWakeups } from '../adapters/files/wake-files.ts';
 import { openProject } from '../adapters/git/open-project.ts';
 import { createSupervisor } from '../adapters/process/supervisor.ts';
 import { openStore } from '../adapters/sqlite/store.ts';
 import { createTemplates } from '../adapters/template/handlebars.ts';
+import { parsePromptFile } from '../adapters/template/prompt-file.ts';
 import type { FlagValues } from '../core/config/flags.ts';
+import type { PromptRecord } from '../core/loop/event.ts';
 import type { Settings } from '../core/config/schema.ts';
 import { LoopwrightError } from '../core/error.ts';
 import { applyLoopType } from '../core/loop-type/apply.ts';
@@ -29,6 +35,7 @@ import {
   defaultLoopType,
   promptRecord,
   settingsForTask,
+  type ParsedTemplate,
 } from '../engine/plan-loop.ts';
 import type { LoopPlan } from '../engine/run-loops.ts';
 import type { AgentRunner } from '../ports/agent.ts';
@@ -43,6 +50,8 @@ export type ComposeInput = {
   readonly version: string;
   readonly flags?: FlagValues;
   readonly publish?: LiveListener;
+  /** Leaves no trace: a project without state gets it in a temporary folder that goes away again. */
+  readonly isTransient?: boolean;
 };
 
 /** A project with everything the engine acts through, and the one who closes it. */
@@ -53,6 +62,8 @@ export type Opened = AsyncDisposable & {
   readonly loopTypes: readonly LoopTypes[];
   /** The loop type of a task after inheritance. */
   loopType(name: string | null): LoopType;
+  /** What a loop type says about the prompt. */
+  promptOf(type: LoopType): PromptRecord;
   /** What a loop of this task would be made with; `verify: false` needs no validation command. */
   planFor(task: Pick<Task, 'type' | 'validation'>, verify: boolean): Promise<LoopPlan>;
 };
@@ -66,7 +77,10 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
   const loopTypes = await loadLoopTypes({ ...files, settings: config.settings });
   refusePostgres(config.settings);
   await using cleanup = new AsyncDisposableStack();
-  const stateDir = await openStateDir(project.root);
+  const stateDir =
+    input.isTransient === true
+      ? await borrowStateDir(project.root, cleanup)
+      : await openStateDir(project.root);
   const store = cleanup.use(
     await openStore(config.settings.store ?? path.join(stateDir, 'state.db')),
   );
@@ -99,6 +113,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     config,
     loopTypes,
     loopType: (name) => resolveLoopType(name ?? defaultLoopType, loopTypes),
+    promptOf: (type) => promptRecord(type, parseTemplate(type)),
     async planFor(task, verify) {
       const settings = settingsForTask(settingsOf(task.type, config, loopTypes), task);
       for (const text of checkRunnable(settings, verify))
@@ -106,10 +121,27 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
       await engine.resolveAgent(settings);
       await engine.resolveStrategy(settings);
       const type = resolveLoopType(task.type ?? defaultLoopType, loopTypes);
-      return { settings, flags, prompt: promptRecord(type) };
+      return { settings, flags, prompt: promptRecord(type, parseTemplate(type)) };
     },
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   };
+}
+
+/** The state folder if there is one, else a temporary one. */
+async function borrowStateDir(root: string, cleanup: AsyncDisposableStack): Promise<string> {
+  const folder = path.join(root, stateFolderName);
+  if (existsSync(path.join(folder, 'state.db'))) return folder;
+  const temporary = await mkdtemp(path.join(tmpdir(), 'loopwright-'));
+  cleanup.defer(() => rm(temporary, { recursive: true, force: true }));
+  return temporary;
+}
+
+/** The template of a loop type: front matter belongs to the file, not to the prompt. */
+function parseTemplate(type: LoopType): ParsedTemplate {
+  const text = type.values['prompt-template'] ?? null;
+  if (text === null) return { template: null, required: [], defaults: {} };
+  const { template, required, defaults } = parsePromptFile(text, `loop type ${type.name}`);
+  return { template, required, defaults };
 }
 
 function settingsOf(
@@ -147,9 +179,13 @@ function createAgentCache(supervisor: Supervisor, folder: string) {
     resolve(settings: Settings): Promise<AgentRunner> {
       const spec = requireAgent(settings);
       const key = JSON.stringify([spec, settings.agents]);
-      const known = runners.get(key) ?? resolveAgent(spec, settings.agents, { supervisor, folder });
-      runners.set(key, known);
-      return known;
+      const known = runners.get(key);
+      if (known !== undefined) return known;
+      const resolved = resolveAgent(spec, settings.agents, { supervisor, folder });
+      runners.set(key, resolved);
+      // What could not be resolved may be put right and asked for again.
+      resolved.catch(() => runners.delete(key));
+      return resolved;
     },
   };
 }

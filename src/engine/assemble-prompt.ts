@@ -1,4 +1,5 @@
 import { defaultTemplate } from '../core/prompt/default-template.ts';
+import { withPromptDefaults } from '../core/prompt/prompt-defaults.ts';
 import { promptContext } from '../core/prompt/context.ts';
 import { renderPrompt, type RenderedPrompt } from '../core/prompt/render.ts';
 import { systemPrompt } from '../core/prompt/system-prompt.ts';
@@ -56,7 +57,7 @@ export function assemblePrompt(templates: Templates, parts: PromptParts): Render
   const { settings, task, prompt } = parts;
   const { strategy, 'max-entries': maxEntries, 'max-chars': maxChars } = settings.progress;
   const progress = createProgressStrategy({ name: strategy, maxEntries, maxChars }, parts.progress);
-  const context = promptContext({
+  const known = promptContext({
     task: {
       ...task,
       acceptanceCriteria: acceptanceCriteria(task.description).map(({ text, checked }) => ({
@@ -77,6 +78,7 @@ export function assemblePrompt(templates: Templates, parts: PromptParts): Render
     guidance: task.guidance.map(({ time, text }) => ({ timeMs: time, text })),
     inputs: prompt.inputs,
   });
+  const context = withPromptDefaults(prompt, known);
   const ending = [prompt.systemPrompt, systemPrompt({ taskId: task.id })].filter(
     (part) => part !== null,
   );

@@ -3,6 +3,7 @@ import { lastIteration } from '../core/loop/loop.ts';
 import { judgeCompletion, type Completion } from '../core/verdict/completion.ts';
 import type { StopResult } from '../core/verdict/stop-condition.ts';
 import type { Engine } from './engine.ts';
+import type { LoopOwner } from './loop-owner.ts';
 import { lookAtStops } from './look-at-stops.ts';
 
 export type CompletionLook = {
@@ -10,26 +11,14 @@ export type CompletionLook = {
   readonly stops: readonly StopResult[];
 };
 
-/** Whether the last iteration completes the loop, and every stop condition as it is now. */
-export async function lookAtCompletion(
-  engine: Engine,
-  loop: Loop,
-  signal: AbortSignal,
-): Promise<CompletionLook> {
-  const stops = await lookAtStops(engine, loop, loop.settings.stop, signal);
+/** Whether the last iteration completes the loop, and every stop condition. Looked up once per iteration. */
+export async function lookAtCompletion(engine: Engine, owner: LoopOwner): Promise<CompletionLook> {
+  const { loop } = owner;
+  const number = lastIteration(loop)?.number ?? 0;
+  const stops = await owner.stopsOf(number, () =>
+    lookAtStops(engine, loop, loop.settings.stop, owner.cut),
+  );
   return { completion: completionWith(loop, stops), stops };
-}
-
-/** Whether the last iteration completes the loop; stop conditions are looked at only if they could make it so. */
-export async function isCompleting(
-  engine: Engine,
-  loop: Loop,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const without = completionWith(loop, []);
-  if (without.complete || without.missing !== 'claim') return without.complete;
-  const success = loop.settings.stop.filter(({ kind }) => kind === 'success');
-  return completionWith(loop, await lookAtStops(engine, loop, success, signal)).complete;
 }
 
 function completionWith(loop: Loop, stops: readonly StopResult[]): Completion {

@@ -1,10 +1,18 @@
 import path from 'node:path';
 import type { Settings } from '../core/config/schema.ts';
 import { LoopwrightError } from '../core/error.ts';
-import type { Flags, LoopOptions, PromptRecord, WorkspaceRecord } from '../core/loop/event.ts';
+import type {
+  Flags,
+  LoopEvent,
+  LoopOptions,
+  PromptRecord,
+  WorkspaceRecord,
+} from '../core/loop/event.ts';
 import type { Loop } from '../core/loop/loop.ts';
 import type { Task } from '../core/task/task.ts';
+import type { StoreTx } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
+import { defaultLoopType } from './plan-loop.ts';
 
 export type CreateLoopInput = {
   readonly task: Task;
@@ -32,35 +40,43 @@ export async function createLoop(engine: Engine, input: CreateLoopInput): Promis
   }
 }
 
-function insertLoop(
+async function insertLoop(
   engine: Engine,
   loopId: string,
   workspace: WorkspaceRecord,
   { task, settings, flags, prompt, options }: CreateLoopInput,
 ): Promise<Loop> {
-  return engine.store.write(async (tx) => {
-    const now = engine.clock.now();
-    const loop = await tx.loops.create(
-      {
-        type: 'loop.created',
-        loopId,
-        taskId: task.id,
-        title: task.title,
-        loopType: task.type ?? 'ralph',
-        agent: settings.agent ?? '',
-        settings,
-        flags,
-        prompt,
-        options,
-        workspace,
-        attemptsBefore: await tx.loops.countAttempts(task.id),
-        consecutiveFailures: 0,
-      },
-      now,
-    );
+  const now = engine.clock.now();
+  const created = await engine.store.write(async (tx) => {
+    const event: Extract<LoopEvent, { type: 'loop.created' }> = {
+      type: 'loop.created',
+      loopId,
+      taskId: task.id,
+      title: task.title,
+      loopType: task.type ?? defaultLoopType,
+      agent: settings.agent ?? '',
+      settings,
+      flags,
+      prompt,
+      options,
+      workspace,
+      attemptsBefore: await tx.loops.countAttempts(task.id),
+      consecutiveFailures: await failuresSoFar(tx, task.id),
+    };
+    const loop = await tx.loops.create(event, now);
     await tx.queue.enqueue(loopId, now);
-    return loop;
+    return { loop, event };
   });
+  const recorded = { seq: created.loop.seq, time: now, elapsedMs: 0, event: created.event };
+  engine.publish({ kind: 'recorded', loop: created.loop, recorded });
+  return created.loop;
+}
+
+/** Failures in a row go on from the loop before. */
+async function failuresSoFar(tx: StoreTx, taskId: string): Promise<number> {
+  const [newest] = await tx.loops.list({ taskId, limit: 1 });
+  const loop = newest === undefined ? null : await tx.loops.get(newest.id);
+  return loop?.consecutiveFailures ?? 0;
 }
 
 async function planWorkspace(

@@ -38,6 +38,7 @@ async function look(
 ): Promise<boolean | null> {
   const last = lastIteration(loop);
   const history = summariseHistory(loop);
+  const baseTree = loop.iterations[0]?.startTree ?? null;
   switch (test.on) {
     case 'max-iterations':
       return countedIterations(loop) >= test.value;
@@ -46,7 +47,7 @@ async function look(
     case 'test-failure-streak':
       return streak(history, (each) => (each.tests?.failed ?? 0) > 0) >= test.value;
     case 'no-progress':
-      return streak(progressOfEach(history), (each) => !each.progress) >= test.value;
+      return streak(progressOfEach(history, { baseTree }), (each) => !each.progress) >= test.value;
     case 'all-tests-pass': {
       const tests = last?.report ? reportTests(last.report) : null;
       return tests !== null && tests.total > 0 && tests.failed === 0;
@@ -61,7 +62,7 @@ async function look(
     case 'file-contains':
       return fileContains(inside(loop, test.path), test.text);
     case 'output-pattern':
-      return matches(test.pattern, last?.agent?.finalText ?? '');
+      return matches(test.pattern, await finalMessage(engine, loop));
     case 'on-error': {
       if (last === null || (last.outcome !== 'error' && last.outcome !== 'timed_out')) return false;
       return test.pattern === undefined || matches(test.pattern, last.agent?.evidence ?? '');
@@ -99,6 +100,14 @@ async function specificTestsPass(
     }
   }
   return names.every((name) => passed.has(name) && !failed.has(name));
+}
+
+/** The end of the final message, as the agent wrote it. */
+async function finalMessage(engine: Engine, loop: Loop): Promise<string> {
+  const last = lastIteration(loop);
+  if (last === null) return '';
+  const dir = await engine.artifacts.iterationDir(loop.id, last.number);
+  return (await engine.artifacts.readTail(path.join(dir, 'final.md'), 64 * 1024)) ?? '';
 }
 
 function inside(loop: Loop, file: string): string {

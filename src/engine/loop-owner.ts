@@ -5,6 +5,7 @@ import type { LoopEvent } from '../core/loop/event.ts';
 import { evolve } from '../core/loop/evolve.ts';
 import { openIteration, type Iteration, type Loop } from '../core/loop/loop.ts';
 import { isResting } from '../core/loop/status.ts';
+import type { StopResult } from '../core/verdict/stop-condition.ts';
 import type { QueueClaim } from '../ports/queue.ts';
 import type { StoreTx, TaskClaim } from '../ports/store.ts';
 import type { Workspace } from '../ports/workspace.ts';
@@ -40,6 +41,7 @@ export class LoopOwner implements AsyncDisposable {
   #workspace: Workspace | null = null;
   #iterationMark: number | null = null;
   #changes: { readonly key: string; readonly changes: FileChanges } | null = null;
+  #stops: { readonly number: number; readonly results: readonly StopResult[] } | null = null;
   #baseSeenAt: number | null = null;
   #baseHead: string | null = null;
   #request: Request | null = null;
@@ -58,9 +60,8 @@ export class LoopOwner implements AsyncDisposable {
     this.#claim = claim;
     this.#taskClaim = taskClaim;
     this.#mark = engine.clock.monotonic();
+    this.#watch = engine.wakeups.watch(loop.id, () => void this.#readRequests());
     this.#renewal = this.#keepLease();
-    this.#watch = engine.wakeups.watch(loop.id, () => this.#readRequests());
-    this.#readRequests();
   }
 
   get loop(): Loop {
@@ -109,6 +110,15 @@ export class LoopOwner implements AsyncDisposable {
     return this.#changes.changes;
   }
 
+  /** Stop conditions of an iteration: looked at once, so that everything about it is decided from the same facts. */
+  async stopsOf(
+    number: number,
+    look: () => Promise<readonly StopResult[]>,
+  ): Promise<readonly StopResult[]> {
+    if (this.#stops?.number !== number) this.#stops = { number, results: await look() };
+    return this.#stops.results;
+  }
+
   /** Aborted when the work under way must be cut short, or the loop was lost to another owner. */
   get cut(): AbortSignal {
     return this.#cut.signal;
@@ -124,21 +134,34 @@ export class LoopOwner implements AsyncDisposable {
     return this.#closing.signal;
   }
 
-  /** Asks the loop to pause, stop or be interrupted. A cut outweighs an earlier `finish`; nothing takes it back. */
+  /** Asks the loop to pause, stop or be interrupted. The stronger of two requests counts; nothing takes one back. */
   request(request: Request): void {
-    if (this.#request?.when === 'cut') return;
-    if (this.#request === null || request.when === 'cut') this.#request = request;
+    this.#request = this.#request === null ? request : strongest(this.#request, request);
     this.#asked.abort();
-    if (request.when === 'cut') this.#cut.abort();
+    if (this.#request.when === 'cut') this.#cut.abort();
+  }
+
+  /** Time spent waiting is not working time: it counts against no budget. */
+  forgetTime(): void {
+    this.#mark = this.#engine.clock.monotonic();
+  }
+
+  /** Facts that could not be stored did not happen: back to what the store has. */
+  discardUnstored(): void {
+    this.#deferred = [];
+    this.#loop = this.#stored;
   }
 
   /** What `decide` needs beside the log. */
   async facts(): Promise<Facts> {
     if (this.#lost !== null) throw this.#lost;
-    await this.#reading;
+    const { step, options } = this.#loop;
+    // Wake-ups are hints; at the boundary the store is asked in any case.
+    await (step === 'boundary' ? this.#readRequests() : this.#reading);
+    const needsBase = step === 'boundary' || (step === 'baseline' && options.verifyOnly);
     return {
       now: this.#engine.clock.now(),
-      baseHead: this.#loop.step === 'boundary' ? await this.#watchedBase() : null,
+      baseHead: needsBase ? await this.#watchedBase() : null,
       request: this.#request,
     };
   }
@@ -220,7 +243,7 @@ export class LoopOwner implements AsyncDisposable {
     return this.#baseHead;
   }
 
-  #readRequests(): void {
+  #readRequests(): Promise<void> {
     this.#reading = this.#reading.then(async () => {
       if (this.#closing.signal.aborted) return;
       const pending = await this.#engine.store.read((tx) => tx.requests.pending(this.#loop.id));
@@ -228,6 +251,7 @@ export class LoopOwner implements AsyncDisposable {
     });
     // A failure surfaces where it is awaited, in `facts`.
     this.#reading.catch(() => {});
+    return this.#reading;
   }
 
   async #keepLease(): Promise<void> {
@@ -266,4 +290,11 @@ export class LoopOwner implements AsyncDisposable {
     await this.#renewal;
     await this.#reading.catch(() => {});
   }
+}
+
+const strength: readonly Request['kind'][] = ['pause', 'interrupt', 'stop', 'cancel'];
+
+function strongest(a: Request, b: Request): Request {
+  const kind = strength.indexOf(a.kind) >= strength.indexOf(b.kind) ? a.kind : b.kind;
+  return { kind, when: a.when === 'cut' || b.when === 'cut' ? 'cut' : 'finish' };
 }

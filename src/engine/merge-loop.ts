@@ -3,7 +3,7 @@ import type { Loop } from '../core/loop/loop.ts';
 import type { Session } from '../ports/store.ts';
 import type { Workspace } from '../ports/workspace.ts';
 import type { Engine } from './engine.ts';
-import { recordAtRest } from './resting-loop.ts';
+import { holdAtRest } from './resting-loop.ts';
 import { runVerification } from './run-verification.ts';
 import { setUpWorkspace } from './set-up-workspace.ts';
 import { workspaceSpec } from './workspace-spec.ts';
@@ -16,6 +16,7 @@ const tries = 5;
  */
 export async function mergeLoop(engine: Engine, session: Session, loopId: string): Promise<Loop> {
   const loop = await mergeable(engine, loopId);
+  await using lease = await holdAtRest(engine, session, loopId);
   const baseRef = loop.workspace.baseRef;
   if (baseRef === null) throw noBranch(loop);
   const signal = AbortSignal.timeout(3_600_000);
@@ -29,9 +30,7 @@ export async function mergeLoop(engine: Engine, session: Session, loopId: string
     const moved = await engine.project.fastForward(baseRef, from, to, signal);
     if (moved.kind === 'dirty') throw dirtyTarget(loop, baseRef, moved.path);
     if (moved.kind === 'moved-meanwhile') continue;
-    const merged = await recordAtRest(engine, session, loopId, [
-      { type: 'loop.merged', into: baseRef, commit: to },
-    ]);
+    const merged = await lease.record({ type: 'loop.merged', into: baseRef, commit: to });
     await engine.project.removeWorkspace(spec, signal);
     if (loop.workspace.branch !== null)
       await engine.project.deleteBranch(loop.workspace.branch, signal);
@@ -87,7 +86,9 @@ async function verifiedHead(
   throw new LoopwrightError(
     'merge.red',
     `${loop.id} no longer passes its checks on top of ${loop.workspace.baseRef ?? 'its base'}`,
-    { hint: `see ${dir}; go on with \`loopwright loop resume ${loop.id}\`` },
+    {
+      hint: `see ${dir}; start another loop on the new base with \`loopwright run ${loop.taskId} --new\` after \`loopwright task reset ${loop.taskId}\``,
+    },
   );
 }
 

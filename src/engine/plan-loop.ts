@@ -1,5 +1,6 @@
 import { capWarnings } from '../core/config/limits.ts';
-import type { Settings } from '../core/config/schema.ts';
+import { defaultSettings, type Settings } from '../core/config/schema.ts';
+import { isTree } from '../core/config/tree.ts';
 import { LoopwrightError } from '../core/error.ts';
 import type { PromptRecord } from '../core/loop/event.ts';
 import { inputValues, type LoopType } from '../core/loop-type/resolve.ts';
@@ -13,10 +14,15 @@ export function settingsForTask(settings: Settings, task: Pick<Task, 'validation
   return { ...settings, validation: { ...settings.validation, command: task.validation } };
 }
 
+/** A prompt template without its front matter, and what that said. */
+export type ParsedTemplate = Pick<PromptRecord, 'required' | 'defaults'> & {
+  readonly template: string | null;
+};
+
 /** What a loop type says about the prompt. */
-export function promptRecord(type: LoopType): PromptRecord {
+export function promptRecord(type: LoopType, parsed: ParsedTemplate): PromptRecord {
   return {
-    template: type.values['prompt-template'] ?? null,
+    ...parsed,
     systemPrompt: type.values['system-prompt'] ?? null,
     inputs: inputValues(type, {}),
     source: `loop type ${type.name}`,
@@ -48,24 +54,62 @@ export function checkRunnable(settings: Settings, verify: boolean): readonly str
   return capWarnings(settings).map(({ message }) => message);
 }
 
-/** Configuration that is understood but not carried out yet is refused, never ignored. */
+/** Keys and sections that are understood but not carried out yet. */
+const unbuilt: readonly string[] = [
+  'gates',
+  'sandbox',
+  'verify.clean-room',
+  'verify.integrity',
+  'verify.contracts',
+  'verify.fixtures',
+  'verify.sanity',
+  'verify.feedback',
+  'verify.flaky',
+  'verify.track-file-changes',
+  'limits.idle-timeout',
+  'limits.max-turns-per-iteration',
+  'models',
+  'prices',
+  'memory',
+  'scheduler',
+  'notify',
+  'mode',
+  'git.keep-failed',
+  'hooks',
+];
+
+/** Values of unbuilt keys that ask for nothing beyond what happens anyway. */
+const harmless: readonly ((settings: Settings) => Settings)[] = [
+  (settings) => ({ ...settings, memory: { ...settings.memory, enabled: true } }),
+  (settings) => ({
+    ...settings,
+    hooks: { ...settings.hooks, 'pre-iteration': [], 'post-iteration': [] },
+  }),
+];
+
+/** Configuration that cannot be carried out is refused, never ignored: what differs from the default is a wish. */
 function notBuiltYet(settings: Settings): string | null {
-  const { verify, sandbox, git, mode, gates, notify, hooks } = settings;
-  if (gates.length > 0) return 'gates';
-  if (sandbox.level !== 'off') return `sandbox: ${sandbox.level}`;
-  if (verify['clean-room']) return 'verify.clean-room';
-  if (verify.fixtures.length > 0) return 'verify.fixtures';
-  if (verify.contracts.required.length > 0 || verify.contracts.rules.length > 0)
-    return 'verify.contracts';
-  if (verify.contracts.naming.length > 0) return 'verify.contracts.naming';
-  if (git.merge === 'pr') return 'git.merge: pr';
-  if (mode.name !== 'unattended') return `mode: ${mode.name}`;
-  if (notify.desktop || notify.webhooks.length > 0 || notify.command !== null) return 'notify';
-  const run = ['pre-iteration', 'post-iteration'];
-  const other = Object.entries(hooks).find(
-    ([name, list]) => list.length > 0 && !run.includes(name),
-  );
-  if (other !== undefined) return `the hook ${other[0]}`;
-  const modules = Object.values(hooks).some((list) => list.some((hook) => 'module' in hook));
-  return modules ? 'a hook module' : null;
+  const asked = harmless.reduce((reduced, apply) => apply(reduced), settings);
+  const plain = defaultSettings();
+  const wish = unbuilt.find((key) => !isSame(valueAt(asked, key), valueAt(plain, key)));
+  if (wish !== undefined) return `\`${wish}\``;
+  if (settings.git.merge === 'pr') return '`git.merge: pr`';
+  const strategy = settings['model-strategy'].name;
+  if (strategy !== 'fixed' && strategy !== plain['model-strategy'].name) {
+    return `\`model-strategy: ${strategy}\``;
+  }
+  const agent = settings.agents[settings.agent ?? ''];
+  if (agent?.session === 'reuse') return '`session: reuse`';
+  const hooks = [...settings.hooks['pre-iteration'], ...settings.hooks['post-iteration']];
+  return hooks.some((hook) => 'module' in hook) ? 'a hook module' : null;
+}
+
+function valueAt(settings: Settings, key: string): unknown {
+  return key
+    .split('.')
+    .reduce<unknown>((value, part) => (isTree(value) ? value[part] : undefined), settings);
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
 }

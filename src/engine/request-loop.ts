@@ -2,9 +2,10 @@ import { LoopwrightError } from '../core/error.ts';
 import type { Loop } from '../core/loop/loop.ts';
 import { isResting } from '../core/loop/status.ts';
 import type { NewRequest, Session } from '../ports/store.ts';
+import { drive } from './drive.ts';
 import type { Engine } from './engine.ts';
 import { recordAtRest } from './resting-loop.ts';
-import { isSessionAlive } from './session.ts';
+import { hasLivingOwner } from './session.ts';
 import { takeLoop } from './take-loop.ts';
 
 export type RequestKind = NewRequest['kind'];
@@ -20,23 +21,35 @@ export async function requestLoop(
   kind: RequestKind,
   when: NewRequest['when'],
 ): Promise<RequestAnswer> {
-  const { loop, owner } = await engine.store.read(async (tx) => ({
+  const { loop, entry } = await engine.store.read(async (tx) => ({
     loop: await tx.loops.get(loopId),
-    owner: (await tx.queue.entries()).find((entry) => entry.loopId === loopId)?.owner ?? null,
+    entry: (await tx.queue.entries()).find((each) => each.loopId === loopId),
   }));
   if (loop === null) throw new LoopwrightError('loop.not_found', `there is no loop ${loopId}`);
   if (isResting(loop.status)) return changeRest(engine, session, loop, kind);
-  if (owner !== null && (await isSessionAlive(engine, owner))) {
-    const request = { id: engine.ids.token(), loopId, kind, when, now: engine.clock.now() };
-    await engine.store.write((tx) => tx.requests.add(request));
-    await engine.wakeups.wake(loopId);
-    return { answer: 'asked', loop };
+  if (entry !== undefined && (await hasLivingOwner(engine, entry))) {
+    const asked = await askOwner(engine, { loopId, kind, when });
+    return asked === null ? changeRest(engine, session, loop, kind) : asked;
   }
   await using taken = await takeLoop(engine, session, loopId, { why: `${kind} on request` });
-  const status = kind === 'pause' ? 'paused' : 'stopped';
-  const reason = kind === 'cancel' ? 'cancelled' : 'user';
-  await taken.record({ type: 'loop.rested', status, reason, text: `${kind} on request` });
-  return { answer: 'done', loop: taken.loop };
+  taken.request({ kind, when: 'cut' });
+  return { answer: 'done', loop: await drive(engine, taken) };
+}
+
+/** Stored and checked in one transaction: a loop that has just come to rest is not asked. Null then. */
+async function askOwner(
+  engine: Engine,
+  { loopId, kind, when }: Pick<NewRequest, 'loopId' | 'kind' | 'when'>,
+): Promise<RequestAnswer | null> {
+  const asked = await engine.store.write(async (tx) => {
+    const loop = await tx.loops.get(loopId);
+    if (loop === null || isResting(loop.status)) return null;
+    await tx.requests.add({ id: engine.ids.token(), loopId, kind, when, now: engine.clock.now() });
+    return loop;
+  });
+  if (asked === null) return null;
+  await engine.wakeups.wake(loopId);
+  return { answer: 'asked', loop: asked };
 }
 
 /** A resting loop can still be stopped for good or cancelled; an ended one stays as it is. */
@@ -55,7 +68,7 @@ async function changeRest(
     engine,
     session,
     loop.id,
-    [{ type: 'loop.rested', status: 'stopped', reason, text: `${kind} on request` }],
+    { type: 'loop.rested', status: 'stopped', reason, text: `${kind} on request` },
     async (tx) => {
       const to = kind === 'cancel' ? 'cancelled' : 'paused';
       const task = await tx.tasks.get(loop.taskId);

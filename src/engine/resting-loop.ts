@@ -2,42 +2,101 @@ import { LoopwrightError } from '../core/error.ts';
 import type { LoopEvent } from '../core/loop/event.ts';
 import type { Loop } from '../core/loop/loop.ts';
 import { isResting } from '../core/loop/status.ts';
+import type { QueueClaim } from '../ports/queue.ts';
 import type { Session, StoreTx } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
-import { leaseMs } from './loop-owner.ts';
 
-/** Adds facts to a loop that rests, under a claim of its own that is given back in the same transaction. */
+/** Long enough for a rebase and the checks of a merge; a crash gives the loop back at once, since its owner is gone. */
+const restLeaseMs = 3_600_000;
+
+/** A loop at rest that is held for a change: nobody else changes or resumes it meanwhile. */
+export type HeldLoop = AsyncDisposable & {
+  readonly loop: Loop;
+  /** Appends facts; `work` joins their transaction. */
+  record(event: LoopEvent, work?: (tx: StoreTx) => Promise<void>): Promise<Loop>;
+};
+
+/** Holds a resting loop until disposed. Refused when it is being driven or held by somebody else. */
+export async function holdAtRest(
+  engine: Engine,
+  session: Session,
+  loopId: string,
+): Promise<HeldLoop> {
+  const { claim, loop } = await engine.store.write((tx) =>
+    claimAtRest(engine, tx, session, loopId),
+  );
+  let current = loop;
+  return {
+    loop,
+    async record(event, work) {
+      const { loop: changed, recorded } = await engine.store.write(async (tx) => {
+        const input = { loop: current, token: claim.token, time: engine.clock.now(), elapsedMs: 0 };
+        const appended = await tx.loops.append({ ...input, events: [event] });
+        await work?.(tx);
+        return appended;
+      });
+      current = changed;
+      for (const each of recorded)
+        engine.publish({ kind: 'recorded', loop: changed, recorded: each });
+      return changed;
+    },
+    [Symbol.asyncDispose]: () => engine.store.write((tx) => tx.queue.complete(claim)),
+  };
+}
+
+async function claimAtRest(
+  engine: Engine,
+  tx: StoreTx,
+  session: Session,
+  loopId: string,
+): Promise<{ claim: QueueClaim; loop: Loop }> {
+  const now = engine.clock.now();
+  const loop = await tx.loops.get(loopId);
+  if (loop === null) throw new LoopwrightError('loop.not_found', `there is no loop ${loopId}`);
+  if (!isResting(loop.status)) {
+    throw new LoopwrightError('loop.running', `${loopId} is ${loop.status}`, {
+      hint: `stop it first: \`loopwright loop stop ${loopId}\``,
+    });
+  }
+  const left = (await tx.queue.entries()).find((entry) => entry.loopId === loopId);
+  const gone =
+    left?.owner !== null && left !== undefined ? await isGone(engine, tx, left.owner) : null;
+  await tx.queue.enqueue(loopId, now);
+  const claim = await tx.queue.claim({
+    owner: session.id,
+    now,
+    leaseUntil: now + restLeaseMs,
+    loopId,
+    ...(gone === null ? {} : { takeOver: gone }),
+  });
+  if (claim === null) {
+    throw new LoopwrightError(
+      'loop.owned',
+      `${loopId} is being changed by somebody else right now`,
+      {
+        hint: 'try again in a moment',
+      },
+    );
+  }
+  return { claim, loop };
+}
+
+/** The owner, if its process is gone; null while it lives. */
+async function isGone(engine: Engine, tx: StoreTx, owner: string | null): Promise<string | null> {
+  if (owner === null) return null;
+  const session = await tx.sessions.get(owner);
+  if (session === null || session.endedAt !== null) return owner;
+  return (await engine.supervisor.isAlive(session.process)) ? null : owner;
+}
+
+/** Adds facts to a resting loop, in one transaction with `work`. */
 export async function recordAtRest(
   engine: Engine,
   session: Session,
   loopId: string,
-  events: readonly LoopEvent[],
-  work?: (tx: StoreTx, loop: Loop) => Promise<void>,
+  event: LoopEvent,
+  work?: (tx: StoreTx) => Promise<void>,
 ): Promise<Loop> {
-  const { loop, recorded } = await engine.store.write(async (tx) => {
-    const now = engine.clock.now();
-    const stored = await tx.loops.get(loopId);
-    if (stored === null) throw new LoopwrightError('loop.not_found', `there is no loop ${loopId}`);
-    if (!isResting(stored.status)) {
-      throw new LoopwrightError('loop.running', `${loopId} is ${stored.status}`, {
-        hint: `stop it first: \`loopwright loop stop ${loopId}\``,
-      });
-    }
-    await tx.queue.enqueue(loopId, now);
-    const claim = await tx.queue.claim({
-      owner: session.id,
-      now,
-      leaseUntil: now + leaseMs,
-      loopId,
-    });
-    if (claim === null)
-      throw new LoopwrightError('loop.owned', `${loopId} is being changed right now`);
-    const input = { loop: stored, token: claim.token, time: now, elapsedMs: 0, events };
-    const appended = await tx.loops.append(input);
-    await work?.(tx, appended.loop);
-    await tx.queue.complete(claim);
-    return appended;
-  });
-  for (const event of recorded) engine.publish({ kind: 'recorded', loop, recorded: event });
-  return loop;
+  await using held = await holdAtRest(engine, session, loopId);
+  return held.record(event, work);
 }

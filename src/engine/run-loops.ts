@@ -1,19 +1,21 @@
 import type { Settings } from '../core/config/schema.ts';
-import { LoopwrightError } from '../core/error.ts';
+import { isLoopwrightError } from '../core/error.ts';
 import type { Request } from '../core/loop/decide.ts';
 import type { Flags, LoopOptions, PromptRecord } from '../core/loop/event.ts';
 import type { Loop } from '../core/loop/loop.ts';
 import { repair } from '../core/loop/repair.ts';
+import { isResting } from '../core/loop/status.ts';
 import type { Task } from '../core/task/task.ts';
-import type { LoopRow, Session } from '../ports/store.ts';
+import type { Session } from '../ports/store.ts';
 import { createLoop } from './create-loop.ts';
 import { drive } from './drive.ts';
 import type { Engine } from './engine.ts';
 import { finishLoop } from './finish-loop.ts';
 import { leaseMs, type LoopOwner } from './loop-owner.ts';
-import { endSession, isSessionAlive, startSession } from './session.ts';
+import { endSession, hasLivingOwner, startSession } from './session.ts';
 import { cannotClaimTask, takeLoop, type TakeOptions } from './take-loop.ts';
 import { tellStrategy } from './tell-strategy.ts';
+import { unfinishedLoop } from './text-task.ts';
 
 /** What to run. */
 export type RunRequest =
@@ -111,44 +113,59 @@ function only(loops: readonly Loop[]): RunOutcome {
 async function runTask(run: Run, taskId: string, fresh: boolean): Promise<Loop> {
   const { engine } = run;
   const task = await engine.store.read((tx) => tx.tasks.resolve(taskId));
-  const unfinished = fresh ? null : await findUnfinished(engine, task.id);
+  const unfinished = fresh ? null : await unfinishedLoop(engine, task.id);
   if (unfinished !== null) {
-    engine.publish({
-      kind: 'notice',
-      text: `resuming ${unfinished.id}, which is unfinished (--new starts another)`,
-    });
+    const text = `resuming ${unfinished.id}, which is unfinished (--new starts another)`;
+    engine.publish({ kind: 'notice', text });
     return driveLoop(run, unfinished.id, { why: 'run again' });
   }
   return startTask(run, task);
 }
 
-/** The newest loop of a task that has neither completed nor failed. */
-async function findUnfinished(engine: Engine, taskId: string): Promise<LoopRow | null> {
-  const [newest] = await engine.store.read((tx) => tx.loops.list({ taskId, limit: 1 }));
-  if (newest === undefined) return null;
-  return newest.status === 'complete' || newest.status === 'failed' ? null : newest;
-}
-
+/** One loop that cannot go on does not keep the others from running; what went wrong with it is thrown at the end. */
 async function runReady(run: Run, limit: number | null): Promise<RunOutcome> {
+  const { engine } = run;
   const loops: Loop[] = [];
-  const isFull = () => limit !== null && loops.length >= limit;
-  const isAsked = () => run.control.requested !== null;
-  for (const loopId of await findInterrupted(run.engine)) {
-    if (isFull() || isAsked()) break;
-    run.engine.publish({ kind: 'notice', text: `resuming ${loopId}, which was interrupted` });
-    loops.push(await driveLoop(run, loopId, { why: 'its engine was gone' }));
+  const problems: unknown[] = [];
+  let started = 0;
+  const mayStart = () => (limit === null || started < limit) && run.control.requested === null;
+  const attempt = async (work: () => Promise<Loop>) => {
+    started++;
+    try {
+      loops.push(await work());
+    } catch (error) {
+      if (isSetupProblem(error)) throw error;
+      problems.push(error);
+      const text = error instanceof Error ? error.message : String(error);
+      engine.publish({ kind: 'notice', text });
+    }
+  };
+  for (const loopId of await findInterrupted(engine)) {
+    if (!mayStart()) break;
+    engine.publish({ kind: 'notice', text: `resuming ${loopId}, which was interrupted` });
+    await attempt(() => driveLoop(run, loopId, { why: 'its engine was gone' }));
   }
-  while (!isFull() && !isAsked()) {
+  while (mayStart()) {
     const task = await claimReady(run);
     if (task === null) break;
-    loops.push(await startTask(run, task));
+    await attempt(() => startTask(run, task));
   }
-  const counts = await run.engine.store.read((tx) => tx.tasks.counts());
+  if (problems.length > 0) throw problems[0];
+  const counts = await engine.store.read((tx) => tx.tasks.counts());
+  const isFull = limit !== null && started >= limit;
   return {
     loops,
-    limited: isFull() && counts.ready > 0,
-    held: !isFull() && counts.ready === 0 && counts.pending > 0,
+    limited: isFull && counts.ready > 0,
+    held: !isFull && counts.ready === 0 && counts.pending > 0,
   };
+}
+
+/** What would stop every further task as well: there is no point in trying the next one. */
+function isSetupProblem(error: unknown): boolean {
+  if (!isLoopwrightError(error)) return true;
+  return ['run.', 'agent.', 'config.', 'strategy.', 'loop_type.', 'store.'].some((prefix) =>
+    error.code.startsWith(prefix),
+  );
 }
 
 /** Loops that should be driven and have no living owner, and those a signal has paused. */
@@ -158,8 +175,10 @@ async function findInterrupted(engine: Engine): Promise<readonly string[]> {
     paused: await tx.loops.list({ statuses: ['paused'] }),
   }));
   const orphans: string[] = [];
-  for (const { loopId, owner } of entries) {
-    if (owner === null || !(await isSessionAlive(engine, owner))) orphans.push(loopId);
+  for (const entry of entries) {
+    if (await hasLivingOwner(engine, entry)) continue;
+    const loop = await engine.store.read((tx) => tx.loops.get(entry.loopId));
+    if (loop !== null && !isResting(loop.status)) orphans.push(entry.loopId);
   }
   const signalled = paused.filter((loop) => loop.reason === 'interrupted').map((loop) => loop.id);
   return [...orphans, ...signalled];
@@ -178,9 +197,11 @@ async function startTask(run: Run, task: Task): Promise<Loop> {
   const { engine, options } = run;
   await holdTask(run, task);
   try {
+    const plan = await options.planFor(task);
+    await warnOfUnmerged(run, task, plan.settings);
     const loop = await createLoop(engine, {
       task,
-      ...(await options.planFor(task)),
+      ...plan,
       options: { ...options.loop, verifyOnly: task.children > 0 },
       allowDirty: options.allowDirty,
     });
@@ -190,6 +211,28 @@ async function startTask(run: Run, task: Task): Promise<Loop> {
     await releaseTask(run, task.id);
     throw error;
   }
+}
+
+/** Prerequisites that were done but not merged are not in the base this loop starts from. */
+async function warnOfUnmerged({ engine }: Run, task: Task, settings: Settings): Promise<void> {
+  if (settings.git.merge !== 'none' || engine.project.kind !== 'git') return;
+  const unmerged = await engine.store.read(async (tx) => {
+    const titles: string[] = [];
+    const before = [
+      ...(await tx.tasks.dependenciesOf(task.id)),
+      ...(await tx.tasks.childrenOf(task.id)),
+    ];
+    for (const each of before) {
+      const [newest] = await tx.loops.list({ taskId: each.id, limit: 1 });
+      const loop = newest === undefined ? null : await tx.loops.get(newest.id);
+      if (loop !== null && loop.status === 'complete' && loop.mergedInto === null)
+        titles.push(each.title);
+    }
+    return titles;
+  });
+  if (unmerged.length === 0) return;
+  const text = `warning: the work of ${unmerged.join(', ')} is not merged, so "${task.title}" starts without it (--merge local merges by itself)`;
+  engine.publish({ kind: 'notice', text });
 }
 
 /** The task is claimed before its loop exists: a task that cannot be worked on leaves no loop behind. */
@@ -215,6 +258,7 @@ async function driveLoop(run: Run, loopId: string, options: TakeOptions): Promis
   await using owner = await takeLoop(engine, session, loopId, options);
   using _requests = control.attach(owner);
   const loop = await driveOrPark(engine, owner);
+  await owner[Symbol.asyncDispose]();
   return finishLoop(engine, session, loop);
 }
 
@@ -223,7 +267,7 @@ async function driveOrPark(engine: Engine, owner: LoopOwner): Promise<Loop> {
   try {
     return await drive(engine, owner);
   } catch (error) {
-    const code = error instanceof LoopwrightError ? error.code : 'internal';
+    const code = isLoopwrightError(error) ? error.code : 'internal';
     if (code !== 'store.fenced' && code !== 'loop.lost') await park(engine, owner, error);
     throw error;
   }
@@ -232,6 +276,7 @@ async function driveOrPark(engine: Engine, owner: LoopOwner): Promise<Loop> {
 async function park(engine: Engine, owner: LoopOwner, error: unknown): Promise<void> {
   const text = error instanceof Error ? error.message : String(error);
   try {
+    owner.discardUnstored();
     await owner.record(...repair(owner.loop, { why: text, endedProcess: false }), {
       type: 'loop.rested',
       status: 'paused',

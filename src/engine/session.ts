@@ -1,3 +1,4 @@
+import type { QueueEntry } from '../ports/queue.ts';
 import type { Session } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
 
@@ -17,6 +18,12 @@ export async function startSession(engine: Engine, kind: Session['kind']): Promi
 
 export async function endSession(engine: Engine, session: Session): Promise<void> {
   await engine.store.write((tx) => tx.sessions.end(session.id, engine.clock.now()));
+}
+
+/** Whether somebody drives a loop now: a lease that has not ended, of a process that is not known to be gone. */
+export async function hasLivingOwner(engine: Engine, entry: QueueEntry): Promise<boolean> {
+  if (entry.owner === null || (entry.leaseUntil ?? 0) <= engine.clock.now()) return false;
+  return isSessionAlive(engine, entry.owner);
 }
 
 /** Whether the process behind a session id still lives. A session nobody knows is gone. */

@@ -58,6 +58,10 @@ export async function takeLoop(
     if (taskClaim === null) throw await cannotClaimTask(tx, loop.taskId);
     // Read again under the claim: nobody else appends from here on.
     const current = (await tx.loops.get(loopId)) ?? loop;
+    if (current.status === 'complete') throw isComplete(current);
+    if (current.workspace.mode === 'in-place') await refuseSharedPlace(tx, current, now);
+    // What was asked of the owner before is history.
+    for (const { id } of await tx.requests.pending(loopId)) await tx.requests.handled(id, now);
     return { claim, taskClaim, current };
   });
   const endedProcess = await endLeftover(engine, claims.current);
@@ -80,6 +84,22 @@ async function lookUp(
   if (loop === null) throw new LoopwrightError('loop.not_found', `there is no loop ${loopId}`);
   const entry = (await tx.queue.entries()).find((each) => each.loopId === loopId);
   return { loop, entry };
+}
+
+/** Loops that work in the same files at once would undo each other's work. */
+async function refuseSharedPlace(tx: StoreTx, loop: Loop, now: number): Promise<void> {
+  for (const { loopId, owner, leaseUntil } of await tx.queue.entries()) {
+    if (loopId === loop.id || owner === null || (leaseUntil ?? 0) <= now) continue;
+    const other = await tx.loops.get(loopId);
+    if (other?.workspace.path !== loop.workspace.path) continue;
+    throw new LoopwrightError(
+      'loop.place_taken',
+      `${loopId} already works in ${loop.workspace.path}`,
+      {
+        hint: 'wait for it, or work in a git repository without --in-place: every loop then has its own worktree',
+      },
+    );
+  }
 }
 
 /** The owner whose process is provably gone; null when there is none to push aside. */

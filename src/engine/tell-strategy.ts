@@ -1,4 +1,3 @@
-import { endedNormally } from '../core/loop/agent-policy.ts';
 import { effectiveMaxDuration } from '../core/config/limits.ts';
 import { countedIterations, lastIteration, type Iteration, type Loop } from '../core/loop/loop.ts';
 import { assertLoopDecision } from '../core/strategy/registry.ts';
@@ -113,7 +112,7 @@ function completeEvent(
       tokens: agent?.tokens ?? null,
       costUsd: agent?.costUsd ?? null,
     },
-    agentSuccess: agent !== null && endedNormally(agent.kind),
+    agentSuccess: current.agentSuccess,
     verificationReport: report,
     verificationPassed: report?.overall.passed ?? null,
     current,

@@ -25,7 +25,14 @@ export function createdEvent(loopId: string, taskId: string): CreatedEvent {
     agent: 'scripted',
     settings: defaultSettings(),
     flags: {},
-    prompt: { template: null, systemPrompt: null, inputs: {}, source: 'default' },
+    prompt: {
+      template: null,
+      systemPrompt: null,
+      inputs: {},
+      required: [],
+      defaults: {},
+      source: 'default',
+    },
     options: { inPlace: false, commit: true, verify: true, keepGoing: false, verifyOnly: false },
     workspace: {
       mode: 'worktree',

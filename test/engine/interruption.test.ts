@@ -4,20 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { requestLoop } from '../../src/engine/request-loop.ts';
 import { startSession } from '../../src/engine/session.ts';
 import { gitRepo } from '../support/git-repo.ts';
-import { openedProject, type TestProject } from '../support/opened-project.ts';
-
-/** Resolves at the first live event that fits. */
-function eventually(project: TestProject, fits: (text: string) => boolean): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setInterval(() => {
-      if (!project.live.some((event) => fits(JSON.stringify(event)))) return;
-      clearInterval(timer);
-      resolve();
-    }, 10);
-  });
-}
-
-const agentStarted = (text: string) => text.includes('"agent.started"');
+import { openedProject } from '../support/opened-project.ts';
 
 describe('stopping a loop', () => {
   it('finishes the iteration on the first interrupt, then rests paused, and goes on when resumed', async () => {
@@ -26,7 +13,7 @@ describe('stopping a loop', () => {
     const flags = { agent, validate: 'test "$(wc -l < n.txt)" -ge 3' };
     await using project = await openedProject(repo, flags);
     const running = project.runText('count');
-    await eventually(project, agentStarted);
+    await project.seen('agent.started');
     project.control.interrupt('finish');
     const paused = await running;
     expect(paused).toMatchObject({ status: 'paused', reason: 'interrupted' });
@@ -43,7 +30,7 @@ describe('stopping a loop', () => {
     const agent = 'command:echo half > half.txt; sleep 300';
     await using project = await openedProject(repo, { agent, validate: 'test -f never' });
     const running = project.runText('cut me');
-    await eventually(project, agentStarted);
+    await project.seen('agent.started');
     const halfWritten = () =>
       existsSync(path.join(repo.path, '.loopwright/worktrees')) &&
       project.live.some(
@@ -65,7 +52,7 @@ describe('stopping a loop', () => {
       validate: 'false',
     });
     const running = project.runText('run long');
-    await eventually(project, agentStarted);
+    await project.seen('agent.started');
     await using other = await openedProject(repo, {});
     const [row] = await other.engine.store.read((tx) => tx.loops.list({ limit: 1 }));
     const session = await startSession(other.engine, 'command');
@@ -82,7 +69,7 @@ describe('stopping a loop', () => {
     const agent = 'command:sleep 0.3; echo x >> n.txt';
     await using project = await openedProject(repo, { agent, validate: 'false' });
     const running = project.runText('pause me');
-    await eventually(project, agentStarted);
+    await project.seen('agent.started');
     await using other = await openedProject(repo, {});
     const [row] = await other.engine.store.read((tx) => tx.loops.list({ limit: 1 }));
     const session = await startSession(other.engine, 'command');

@@ -121,7 +121,10 @@ async function userState(repo: Awaited<ReturnType<typeof gitRepo>>) {
 describe('settings that change while a loop runs', () => {
   it('follow the files at the boundary where they are live, and stay frozen where they judge', async () => {
     await using repo = await gitRepo();
-    await repo.write('loopwright.yml', 'validation: {command: test -f never}\nlimits: {max-iterations: 50}\n');
+    await repo.write(
+      'loopwright.yml',
+      'validation: {command: test -f never}\nlimits: {max-iterations: 50}\n',
+    );
     await repo.commitAll('config');
     const rewrite = `printf 'validation: {command: "true"}\\nlimits: {max-iterations: 3}\\n' > ${repo.path}/loopwright.yml`;
     const agent = `command:echo x >> n.txt; test "$LOOPWRIGHT_ITERATION" = 2 && ${rewrite}; true`;

@@ -150,6 +150,8 @@ export function arbitraryCreated(loopId: string, taskId: string): fc.Arbitrary<C
       template: orNull(text),
       systemPrompt: orNull(text),
       inputs: fc.dictionary(hash, text).map((entries) => ({ ...entries })),
+      required: texts,
+      defaults: fc.constant({}),
       source: text,
     }),
     options: fc.record({

@@ -17,6 +17,8 @@ export type TestProject = Opened & {
   runText(title: string, options?: TestRunOptions): Promise<Loop>;
   runReady(options?: TestRunOptions): Promise<RunOutcome>;
   resume(loopId: string): Promise<Loop>;
+  /** Resolves once a live event of this kind was seen. */
+  seen(type: string): Promise<void>;
 };
 
 export type TestRunOptions = Partial<RunOptions['loop']> & { readonly description?: string };
@@ -55,6 +57,11 @@ export async function openedProject(
     },
     runReady: (options: TestRunOptions = {}) =>
       runLoops(engine, { kind: 'ready', limit: null }, optionsFor(options), control),
+    async seen(type: string) {
+      const isThere = () =>
+        live.some((event) => event.kind === 'recorded' && event.recorded.event.type === type);
+      while (!isThere()) await new Promise((resolve) => setTimeout(resolve, 10));
+    },
     async resume(loopId: string) {
       const request = { kind: 'loop', loopId } as const;
       return (await runLoops(engine, request, optionsFor({}), control)).loops[0]!;

@@ -25,12 +25,6 @@ import { createLevel, createReport, type Check } from '../../src/core/verdict/re
 /** A source of choices: fast-check gives one, so that a failing walk shrinks. */
 export type Choices = { int(max: number): number };
 
-export type Walk = {
-  readonly events: readonly RecordedEvent[];
-  readonly actions: readonly Action[];
-  readonly loop: Loop;
-};
-
 export const plainOptions: LoopOptions = {
   inPlace: false,
   commit: true,
@@ -63,7 +57,14 @@ export class SimulatedWorld {
         agent: 'command:true',
         settings,
         flags: {},
-        prompt: { template: null, systemPrompt: null, inputs: {}, source: 'test' },
+        prompt: {
+          template: null,
+          systemPrompt: null,
+          inputs: {},
+          required: [],
+          defaults: {},
+          source: 'test',
+        },
         options,
         workspace: { mode: 'worktree', path: '/w', branch: 'b', base: 'base0', baseRef: 'main' },
         attemptsBefore: 0,
@@ -224,9 +225,15 @@ export class SimulatedWorld {
       resetAtMs: null,
       evidence: kind,
     };
-    const next = afterAgent(outcome, attempt, 3, 0.5);
+    const next = afterAgent(outcome, {
+      apiErrors: openIteration(this.loop)?.apiErrors ?? 0,
+      hangs: openIteration(this.loop)?.hangs ?? 0,
+      apiRetries: 3,
+      now: this.#now,
+      chance: 0.5,
+    });
     if (next.kind === 'again') {
-      const until = next.until ?? this.#now + (next.waitMs ?? 0);
+      const until = this.#now + next.waitMs;
       this.append({
         type: 'loop.waiting',
         condition: next.condition,

@@ -5,10 +5,6 @@ import type { Artifacts } from '../../ports/artifacts.ts';
 /** Artifacts as plain files: `<state folder>/loops/<loop id>/iterations/001/...`. */
 export function createArtifacts(stateDir: string): Artifacts {
   const loopDir = (loopId: string) => path.join(stateDir, 'loops', loopId);
-  const made = async (dir: string) => {
-    await mkdir(dir, { recursive: true });
-    return dir;
-  };
   return {
     loopDir,
     iterationDir: (loopId, number) =>
@@ -21,8 +17,13 @@ export function createArtifacts(stateDir: string): Artifacts {
   };
 }
 
+async function made(dir: string): Promise<string> {
+  await mkdir(dir, { recursive: true });
+  return dir;
+}
+
 /** Old or new, never half: written beside and moved into place. */
-export async function writeWhole(file: string, text: string): Promise<void> {
+async function writeWhole(file: string, text: string): Promise<void> {
   const beside = `${file}.tmp-${process.pid}`;
   await writeFile(beside, text);
   await rename(beside, file);

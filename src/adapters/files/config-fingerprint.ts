@@ -23,7 +23,7 @@ export async function configFingerprint(
 }
 
 async function listFolder(folder: string): Promise<readonly string[]> {
-  const names = await readdir(folder).catch(() => []);
+  const names: readonly string[] = await readdir(folder).catch(() => []);
   return names.toSorted().map((name) => path.join(folder, name));
 }
 

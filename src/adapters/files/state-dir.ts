@@ -1,15 +1,12 @@
-import { mkdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { LoopwrightError } from '../../core/error.ts';
+import { hideStateFolder, stateFolderName } from './folder-state.ts';
 
 /** `.loopwright` of a project, made if need be, ignored by git through its own `.gitignore`. */
 export async function openStateDir(projectRoot: string): Promise<string> {
-  const folder = path.join(projectRoot, '.loopwright');
-  const ignore = path.join(folder, '.gitignore');
+  const folder = path.join(projectRoot, stateFolderName);
   try {
-    if (await exists(ignore)) return folder;
-    await mkdir(folder, { recursive: true });
-    await writeFile(ignore, '*\n');
+    await hideStateFolder(projectRoot, folder);
     return folder;
   } catch (cause) {
     throw new LoopwrightError('state.unwritable', `cannot write to ${folder}`, {
@@ -17,11 +14,4 @@ export async function openStateDir(projectRoot: string): Promise<string> {
       hint: 'make the folder writable, or run in a folder of your own',
     });
   }
-}
-
-function exists(file: string): Promise<boolean> {
-  return stat(file).then(
-    () => true,
-    () => false,
-  );
 }

@@ -12,13 +12,18 @@ export function createWakeups(stateDir: string): Wakeups {
       await writeFile(path.join(folder, loopId), '');
     },
     watch(loopId, onWake) {
-      mkdirSync(folder, { recursive: true });
-      const watcher = watch(folder, { persistent: false }, (_event, name) => {
-        if (name === loopId || name === null) onWake();
-      });
-      // A folder that is removed while watched ends the watching; stored requests are still read at the next boundary.
-      watcher.on('error', () => {});
-      return { [Symbol.dispose]: () => watcher.close() };
+      try {
+        mkdirSync(folder, { recursive: true });
+        const watcher = watch(folder, { persistent: false }, (_event, name) => {
+          if (name === loopId || name === null) onWake();
+        });
+        // A folder that is removed while watched ends the watching; requests are still read at the boundary.
+        watcher.on('error', () => {});
+        return { [Symbol.dispose]: () => watcher.close() };
+      } catch {
+        // No watches left on this machine: requests are still read at the boundary.
+        return { [Symbol.dispose]: () => {} };
+      }
     },
   };
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { LoopwrightError } from '../../core/error.ts';
 import type { RecordedEvent } from '../../core/loop/event.ts';
+import { withNewKeys } from '../../core/config/frozen.ts';
 import { evolve } from '../../core/loop/evolve.ts';
 import { loopCost, type Iteration, type Loop } from '../../core/loop/loop.ts';
 import type { AppendInput, LoopFilter, LoopRow, Loops } from '../../ports/store.ts';
@@ -127,7 +128,9 @@ async function getLoop(db: Db, id: string): Promise<Loop | null> {
     .orderBy('number')
     .execute();
   const iterations = rows.map(({ number, state }) => parseIteration(id, number, state));
-  return { ...parseStored<Omit<Loop, 'iterations'>>(row.state, `loop ${id}`), iterations };
+  const stored = parseStored<Omit<Loop, 'iterations'>>(row.state, `loop ${id}`);
+  // A loop of an older version lacks the keys that were added since.
+  return { ...stored, settings: withNewKeys(stored.settings), iterations };
 }
 
 async function getIteration(db: Db, loopId: string, number: number): Promise<Iteration | null> {

@@ -40,28 +40,6 @@ export function parsePromptFile(text: string, source: string): PromptFile {
   };
 }
 
-/** The context with the file's defaults in the gaps. A required variable without a value is an error. */
-export function withPromptDefaults(
-  file: PromptFile,
-  context: Readonly<Record<string, unknown>>,
-): Readonly<Record<string, unknown>> {
-  const gaps = Object.entries(file.defaults).filter(([name]) => isEmpty(context, name));
-  const filled = { ...context, ...Object.fromEntries(gaps) };
-  const missing = file.required.find((name) => isEmpty(filled, name));
-  if (missing === undefined) return filled;
-  throw new LoopwrightError(
-    'prompt.missing_variable',
-    `The prompt ${file.name ?? 'file'} requires a value for "${missing}".`,
-    { hint: `Set the input "${missing}" or give it a default.`, details: { name: missing } },
-  );
-}
-
-function isEmpty(context: Readonly<Record<string, unknown>>, name: string): boolean {
-  if (!Object.hasOwn(context, name)) return true;
-  const value = context[name];
-  return value === undefined || value === null || value === '';
-}
-
 function closingLine(content: string): { start: number; after: number } | null {
   let start = 4;
   while (start < content.length) {

@@ -1,3 +1,4 @@
+import { isReserved } from '../env/reserved.ts';
 import { nearest } from '../text/nearest.ts';
 import type { Layer } from './merge.ts';
 import type { Place, Warning } from './place.ts';
@@ -7,18 +8,6 @@ import { formatPath, withValue } from './tree.ts';
 import type { Tree } from './tree.ts';
 
 const prefix = 'LOOPWRIGHT_';
-
-/** Variables that carry facts of a running loop, or where files are; never configuration. */
-export const reservedVariables = [
-  'LOOPWRIGHT_LOOP',
-  'LOOPWRIGHT_TASK',
-  'LOOPWRIGHT_ITERATION',
-  'LOOPWRIGHT_MAX_ITERATIONS',
-  'LOOPWRIGHT_MODEL',
-  'LOOPWRIGHT_PROMPT_FILE',
-  'LOOPWRIGHT_HOME',
-  'LOOPWRIGHT_FAIL_AT',
-] as const;
 
 /** `LOOPWRIGHT_LIMITS_MAX_ITERATIONS`; the word of a short form has the name of its section. */
 export function variableName({ path }: Pick<Scalar, 'path'>): string {
@@ -35,7 +24,7 @@ export function environmentLayer(env: Readonly<Record<string, string | undefined
   readonly warnings: readonly Warning[];
 } {
   const names = Object.keys(env)
-    .filter((name) => name.startsWith(prefix) && !reservedVariables.some((known) => known === name))
+    .filter((name) => name.startsWith(prefix) && !isReserved(name))
     .toSorted();
   const known = new Map(
     names.length === 0 ? [] : scalars().map((scalar) => [variableName(scalar), scalar]),

@@ -78,11 +78,23 @@ export function mergeLive(loop: Settings, current: Settings): Settings {
  */
 export function restoreSettings(stored: unknown): Settings {
   const untyped: z.ZodType = Settings;
-  return Settings.parse(z.encode(untyped, complete(defaultSettings(), stored)));
+  return Settings.parse(z.encode(untyped, complete(defaults, stored)));
 }
 
-function complete(defaults: unknown, stored: unknown): unknown {
-  if (!isTree(defaults) || !isTree(stored)) return stored === undefined ? defaults : stored;
-  const keys = new Set([...Object.keys(defaults), ...Object.keys(stored)]);
-  return Object.fromEntries([...keys].map((key) => [key, complete(defaults[key], stored[key])]));
+const defaults = defaultSettings();
+
+/** Stored settings with the defaults of keys that were added since. Trusts what is there. */
+export function withNewKeys(stored: Settings): Settings {
+  const whole = complete(defaults, stored);
+  return isSettings(whole) ? whole : stored;
+}
+
+function isSettings(value: unknown): value is Settings {
+  return isTree(value) && Object.keys(defaults).every((key) => Object.hasOwn(value, key));
+}
+
+function complete(known: unknown, stored: unknown): unknown {
+  if (!isTree(known) || !isTree(stored)) return stored === undefined ? known : stored;
+  const keys = new Set([...Object.keys(known), ...Object.keys(stored)]);
+  return Object.fromEntries([...keys].map((key) => [key, complete(known[key], stored[key])]));
 }

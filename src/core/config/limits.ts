@@ -1,3 +1,4 @@
+import { strategyMaximum } from '../strategy/registry.ts';
 import type { Settings } from './schema.ts';
 import type { Warning } from './place.ts';
 
@@ -23,11 +24,9 @@ export function effectiveIterationTimeout(
 /** Says when the iteration cap ends a loop before its strategy would. */
 export function capWarnings(settings: Pick<Settings, 'limits' | 'strategy'>): readonly Warning[] {
   const cap = settings.limits['max-iterations'];
-  const { name, iterations, base, bonus, max } = settings.strategy;
-  const wanted = { fixed: iterations, hybrid: (base ?? 0) + (bonus ?? 0), ralph: max }[
-    name as string
-  ];
-  if (cap === 0 || wanted === undefined || cap >= wanted) return [];
-  const message = `limits.max-iterations is ${cap}, below the ${wanted} iterations of strategy \`${name}\``;
+  const { module: _module, ...strategy } = settings.strategy;
+  const wanted = strategy.name === 'custom' ? null : strategyMaximum(strategy);
+  if (cap === 0 || wanted === null || cap >= wanted) return [];
+  const message = `limits.max-iterations is ${cap}, below the ${wanted} iterations of strategy \`${strategy.name}\``;
   return [{ code: 'config.cap_below_strategy', message }];
 }

@@ -2,7 +2,7 @@ import { placeOf } from './merge.ts';
 import type { Layer } from './merge.ts';
 import { formatPlace } from './place.ts';
 import type { Warning } from './place.ts';
-import { progressStrategies } from './section/limits.ts';
+import { progressStrategyNames } from '../progress/strategy.ts';
 import { isTree, valueAt, withoutValue, withValue } from './tree.ts';
 import type { Tree } from './tree.ts';
 
@@ -54,12 +54,12 @@ function renameAliases(layer: Layer): { layer: Layer; warnings: readonly Warning
 function replaceUnknownProgress(layer: Layer): { layer: Layer; warnings: readonly Warning[] } {
   const path = ['progress', 'strategy'];
   const name = valueAt(layer.tree, path);
-  if (typeof name !== 'string' || progressStrategies.some((known) => known === name)) {
+  if (typeof name !== 'string' || progressStrategyNames.some((known) => known === name)) {
     return { layer, warnings: [] };
   }
   const message =
     `${formatPlace(placeOf(layer, path))}unknown progress strategy ${JSON.stringify(name.slice(0, 64))}; ` +
-    `using \`system-captured\` (known: ${progressStrategies.join(', ')})`;
+    `using \`system-captured\` (known: ${progressStrategyNames.join(', ')})`;
   return {
     layer: { ...layer, tree: withValue(layer.tree, path, 'system-captured') },
     warnings: [{ code: 'config.unknown_progress_strategy', message }],

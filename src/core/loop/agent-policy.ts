@@ -7,44 +7,55 @@ import type { AttemptOutcome, IterationStatus } from './status.ts';
 /** What follows an agent run, beyond the usual restore → snapshot → verify. */
 export type AfterAgent =
   | { readonly kind: 'proceed' }
-  /** Same iteration number, another run after `waitMs` (or at `until`); costs no iteration. */
+  /** Same iteration number, another run after `waitMs`; costs no iteration. */
   | {
       readonly kind: 'again';
       readonly condition: WaitCondition;
-      readonly waitMs: number | null;
-      readonly until: number | null;
+      readonly waitMs: number;
       readonly text: string;
     };
 
 const defaultRateLimitWaitMs = 60_000;
+/** A provider that says to wait means some time, whatever its header says. */
+const shortestWaitMs = 1000;
+const shortestUsageWaitMs = 60_000;
+const usageLookMs = 300_000;
 /** No provider's window is longer; anything above is a broken clock or a hostile header. */
 const maxWaitMs = 7 * 24 * 3_600_000;
 
-/** `tries` counts this run; `chance` in 0..1 spreads the retries by 25 %. */
-export function afterAgent(
-  outcome: AgentOutcome,
-  tries: number,
-  apiRetries: number,
-  chance: number,
-): AfterAgent {
+export type AfterAgentInput = {
+  /** Runs of this iteration that ended in an API error, or hung; this one included. */
+  readonly apiErrors: number;
+  readonly hangs: number;
+  readonly apiRetries: number;
+  /** UTC milliseconds. */
+  readonly now: number;
+  /** 0..1; spreads the retries by 25 %. */
+  readonly chance: number;
+};
+
+export function afterAgent(outcome: AgentOutcome, input: AfterAgentInput): AfterAgent {
   switch (outcome.kind) {
     case 'rate_limited': {
       const waitMs = clamp(outcome.retryAfterMs ?? defaultRateLimitWaitMs);
-      return again('rate_limit', waitMs, null, 'the provider limits the rate of requests');
+      return again('rate_limit', waitMs, 'the provider limits the rate of requests');
     }
-    case 'usage_limit':
-      return outcome.resetAtMs === null
-        ? again('usage_limit', defaultRateLimitWaitMs * 5, null, 'the usage limit is reached')
-        : again('usage_limit', null, outcome.resetAtMs, 'the usage limit is reached');
+    case 'usage_limit': {
+      const waitMs =
+        outcome.resetAtMs === null
+          ? usageLookMs
+          : Math.max(outcome.resetAtMs - input.now, shortestUsageWaitMs);
+      return again('usage_limit', clamp(waitMs), 'the usage limit is reached');
+    }
     case 'api_error': {
-      if (tries > apiRetries) return { kind: 'proceed' };
-      const waitMs = 1000 * 2 ** (tries - 1) * (0.75 + chance / 2);
-      return again('retry', Math.round(waitMs), null, outcome.evidence);
+      if (input.apiErrors > input.apiRetries) return { kind: 'proceed' };
+      const waitMs = 1000 * 2 ** (input.apiErrors - 1) * (0.75 + input.chance / 2);
+      return again('retry', Math.round(waitMs), outcome.evidence);
     }
     case 'hung':
-      return tries > 1
+      return input.hangs > 1
         ? { kind: 'proceed' }
-        : again('retry', 0, null, 'the agent hung and is started again');
+        : again('retry', 0, 'the agent hung and is started again');
     case 'done':
     case 'refused':
     case 'max_tokens':
@@ -60,17 +71,13 @@ export function afterAgent(
   }
 }
 
-function again(
-  condition: WaitCondition,
-  waitMs: number | null,
-  until: number | null,
-  text: string,
-): AfterAgent {
-  return { kind: 'again', condition, waitMs, until, text };
+function again(condition: WaitCondition, waitMs: number, text: string): AfterAgent {
+  return { kind: 'again', condition, waitMs, text };
 }
 
 function clamp(ms: number): number {
-  return Math.min(Math.max(Number.isFinite(ms) ? ms : defaultRateLimitWaitMs, 0), maxWaitMs);
+  const sane = Number.isFinite(ms) ? ms : defaultRateLimitWaitMs;
+  return Math.min(Math.max(sane, shortestWaitMs), maxWaitMs);
 }
 
 /** Whether the agent ran to an end of its own, good or bad, with work worth judging. */

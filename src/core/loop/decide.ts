@@ -1,5 +1,6 @@
 import { exceededBudget, unaffordable } from './budget.ts';
 import { needsVerification } from './agent-policy.ts';
+import type { Rest } from './judge.ts';
 import { isCapReached, lastIteration, openIteration, type Loop } from './loop.ts';
 import { isResting, type RestReason, type RestStatus } from './status.ts';
 
@@ -47,6 +48,8 @@ export type Action =
 /** What should happen next. Pure: the same loop and facts always give the same action. */
 export function decide(loop: Loop, facts: Facts): Action {
   if (isResting(loop.status)) return { type: 'done' };
+  const end = decidedEnd(loop);
+  if (end !== null) return { type: 'rest', ...end };
   const cut = facts.request?.when === 'cut' ? facts.request : null;
   if (cut !== null && openIteration(loop) === null) return restFor(cut);
   if (loop.wait !== null) return whileWaiting(loop, loop.wait.until, facts);
@@ -80,7 +83,11 @@ function cutShort(loop: Loop): Action {
 function atStep(loop: Loop, facts: Facts): Action {
   switch (loop.step) {
     case 'baseline':
-      return facts.request !== null ? restFor(facts.request) : { type: 'verify-baseline' };
+      if (facts.request !== null) return restFor(facts.request);
+      // Judging the base itself means the base as it is now.
+      return loop.options.verifyOnly && hasBaseMoved(loop, facts)
+        ? { type: 'rebase', onto: facts.baseHead }
+        : { type: 'verify-baseline' };
     case 'boundary':
       return atBoundary(loop, facts);
     case 'choose-model':
@@ -108,11 +115,9 @@ function atStep(loop: Loop, facts: Facts): Action {
   }
 }
 
-/** Between iterations: the last decision first, then what was asked, then the caps, then the next iteration. */
+/** Between iterations: what was asked first, then the caps, then the next iteration. */
 function atBoundary(loop: Loop, facts: Facts): Action {
   const last = lastIteration(loop);
-  const end = last?.decision?.end ?? null;
-  if (end !== null && !wasResumedSince(loop)) return { type: 'rest', ...end };
   if (loop.options.verifyOnly) return afterVerifyOnly(loop);
   if (facts.request !== null) return restFor(facts.request);
   const budget = exceededBudget(loop) ?? unaffordable(loop);
@@ -120,8 +125,7 @@ function atBoundary(loop: Loop, facts: Facts): Action {
     return { type: 'rest', status: 'stopped', reason: 'budget', text: budget };
   }
   if (isCapReached(loop)) {
-    const cap = loop.settings.limits['max-iterations'];
-    const text = `reached max-iterations (${cap}) without a pass`;
+    const text = `reached max-iterations (${loop.settings.limits['max-iterations']})`;
     return { type: 'rest', status: 'failed', reason: 'max_iterations', text };
   }
   if (hasBaseMoved(loop, facts)) return { type: 'rebase', onto: facts.baseHead };
@@ -132,14 +136,18 @@ function atBoundary(loop: Loop, facts: Facts): Action {
 function hasBaseMoved(loop: Loop, facts: Facts): facts is Facts & { readonly baseHead: string } {
   return (
     loop.workspace.mode === 'worktree' &&
+    // Without commits there is nothing to put on top of the new base.
+    loop.options.commit &&
     facts.baseHead !== null &&
     facts.baseHead !== loop.workspace.base
   );
 }
 
-/** A decision ends the loop once; after `resume` the same decision is history. */
-function wasResumedSince(loop: Loop): boolean {
-  return loop.resumedAfter >= (lastIteration(loop)?.number ?? 0);
+/** A decision ends the loop once, and no request stands in its way; after a resume the same decision is history. */
+function decidedEnd(loop: Loop): Rest | null {
+  const last = lastIteration(loop);
+  if (loop.step !== 'boundary' || last === null || loop.resumedAfter >= last.number) return null;
+  return last.decision?.end ?? null;
 }
 
 function afterVerifyOnly(loop: Loop): Action {

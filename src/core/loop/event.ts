@@ -27,6 +27,9 @@ export type PromptRecord = {
   readonly template: string | null;
   readonly systemPrompt: string | null;
   readonly inputs: Readonly<Record<string, string>>;
+  /** From the front matter of the template. */
+  readonly required: readonly string[];
+  readonly defaults: Readonly<Record<string, unknown>>;
   /** Names the template in messages. */
   readonly source: string;
 };

@@ -82,9 +82,8 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
         text: null,
         endedAt: null,
         opened: false,
-        resumedAfter: isResting(loop.status)
-          ? (loop.iterations.at(-1)?.number ?? 0)
-          : loop.resumedAfter,
+        resumedAfter: resumedAfter(loop),
+        ...(loop.options.verifyOnly ? { baseline: null, step: 'baseline' as const } : {}),
         sessionId: event.sessionId,
         host: event.host,
         settings: event.settings ?? loop.settings,
@@ -232,6 +231,8 @@ function startedIteration(
     injected: [],
     process: null,
     tries: 0,
+    apiErrors: 0,
+    hangs: 0,
     agent: null,
     costUsd: null,
     tokens: null,
@@ -253,6 +254,8 @@ function afterAgent(loop: Loop, event: Extract<LoopEvent, { type: 'agent.ended' 
   return atStep(loop, 'restore-protected', {
     agent: event.record,
     process: null,
+    apiErrors: iteration.apiErrors + (event.record.kind === 'api_error' ? 1 : 0),
+    hangs: iteration.hangs + (event.record.kind === 'hung' ? 1 : 0),
     costUsd: cost === null ? iteration.costUsd : (iteration.costUsd ?? 0) + cost,
     tokens: addTokens(iteration.tokens, event.record.tokens),
   });
@@ -286,6 +289,13 @@ function afterIteration(
     errorStreak: interrupted ? loop.errorStreak : failedEmpty ? loop.errorStreak + 1 : 0,
     progress: event.progress === null ? loop.progress : keepNewest(loop, event.progress),
   };
+}
+
+/** A resume makes the last decision history; a loop that rested before it was decided has none. */
+function resumedAfter(loop: Loop): number {
+  const last = loop.iterations.at(-1);
+  const decided = isResting(loop.status) && last !== undefined && last.decision !== null;
+  return decided ? last.number : loop.resumedAfter;
 }
 
 function nextFailures(failures: number, outcome: string): number {

@@ -87,7 +87,7 @@ export function judge(loop: Loop, input: JudgeInput): Decision {
     return end(input, 'errors', 'failed', 'errors', text);
   }
   if (isCapReached(loop)) {
-    const text = `reached max-iterations (${loop.settings.limits['max-iterations']}) without a pass`;
+    const text = `reached max-iterations (${loop.settings.limits['max-iterations']}): ${input.completion.text}`;
     return end(input, 'cap', 'failed', 'max_iterations', text);
   }
   if (loop.options.keepGoing) return goOn(input, 'strategy', 'keeps going until a pass');
@@ -104,7 +104,10 @@ export function judge(loop: Loop, input: JudgeInput): Decision {
   if (input.strategy.metadata?.['ask'] === true) {
     return end(input, 'strategy', 'blocked', 'approval', input.strategy.reason);
   }
-  return goOn(input, 'strategy', input.strategy.reason);
+  const refuted = agent?.claim === 'done' && input.completion.missing === 'pass';
+  return refuted
+    ? goOn(input, 'completion', `the agent claims to be done, but ${input.completion.text}`)
+    : goOn(input, 'strategy', input.strategy.reason);
 }
 
 function firstStop(input: JudgeInput): Decision | null {

@@ -2,7 +2,7 @@ import { addTokens, type Tokens } from '../agent/outcome.ts';
 import type { Settings } from '../config/schema.ts';
 import type { ProgressEntry } from '../progress/entry.ts';
 import type { VerificationReport } from '../verdict/report.ts';
-import type { FileChanges } from './changes.ts';
+import { changedPaths, type FileChanges } from './changes.ts';
 import type {
   AgentRecord,
   BaselineState,
@@ -37,6 +37,9 @@ export type Iteration = {
   readonly process: RecordedProcess | null;
   /** How often the agent was started in this iteration. */
   readonly tries: number;
+  /** How many of those ended in an API error, and how many hung: each has retries of its own. */
+  readonly apiErrors: number;
+  readonly hangs: number;
   readonly agent: AgentRecord | null;
   /** Cost and tokens over all tries; null when unknown. */
   readonly costUsd: number | null;
@@ -142,4 +145,12 @@ export function loopTokens(loop: Loop): Tokens | null {
     (sum, iteration) => addTokens(sum, iteration.tokens),
     null,
   );
+}
+
+/** Every file any iteration changed, whether or not the change lasted. */
+export function filesTouched(loop: Loop): readonly string[] {
+  const paths = loop.iterations.flatMap(({ changes }) =>
+    changes === null ? [] : changedPaths(changes),
+  );
+  return [...new Set(paths)].toSorted();
 }

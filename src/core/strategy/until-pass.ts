@@ -6,6 +6,6 @@ export function createUntilPass(): LoopStrategy {
   return {
     name: 'until-pass',
     onIterationComplete: (event) =>
-      stopOnPass(event) ?? goOn(`Iteration ${event.iteration} did not pass, going on`),
+      stopOnPass(event) ?? goOn(`iteration ${event.iteration} did not pass`),
   };
 }

@@ -1,4 +1,4 @@
-import { tailChars } from '../text/code-points.ts';
+import { countChars, headChars, tailChars } from '../text/code-points.ts';
 import { plainText } from '../text/terminal.ts';
 import type { Check, TestCounts } from './report.ts';
 import { failureSignature } from './signature.ts';
@@ -42,7 +42,7 @@ export function judgeCheck(run: CheckRun): Check {
   return {
     name: run.name,
     passed: verdict.passed,
-    output: tailChars(output, keptOutput),
+    output: bothEnds(output),
     durationMs: run.durationMs,
     command: run.command,
     exitCode: run.end.kind === 'exited' ? run.end.code : null,
@@ -52,6 +52,13 @@ export function judgeCheck(run: CheckRun): Check {
     signature: verdict.passed === false ? failureSignature(output) : null,
     evidence: run.evidence,
   };
+}
+
+/** Where errors stand: the first ones at the start, the summary at the end. */
+function bothEnds(output: string): string {
+  if (countChars(output) <= keptOutput) return output;
+  const half = keptOutput / 2;
+  return `${headChars(output, half)}\n[...]\n${tailChars(output, half)}`;
 }
 
 type Verdict = { readonly passed: boolean | null; readonly reason: string | null };

@@ -24,7 +24,7 @@ export type Check = {
   /** Names of failing tests, bounded. */
   readonly failingTests: readonly string[];
   readonly signature: { readonly exact: string; readonly simhash: string } | null;
-  /** Path of the whole output, relative to the loop's artifact folder; null when there is none. */
+  /** Path of the whole output, relative to the folder of its iteration; null when there is none. */
   readonly evidence: string | null;
 };
 

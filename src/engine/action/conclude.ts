@@ -1,11 +1,12 @@
 import path from 'node:path';
 import { attemptOutcomeOf, iterationStatusOf } from '../../core/loop/agent-policy.ts';
+import { exceededBudget } from '../../core/loop/budget.ts';
 import { changedPaths, noChanges } from '../../core/loop/changes.ts';
 import type { Iteration, Loop } from '../../core/loop/loop.ts';
 import type { ProgressEntry } from '../../core/progress/entry.ts';
 import { tailChars } from '../../core/text/code-points.ts';
 import { allChecks } from '../../core/verdict/report.ts';
-import { isCompleting } from '../completion.ts';
+import { lookAtCompletion } from '../completion.ts';
 import type { Engine } from '../engine.ts';
 import type { LoopOwner } from '../loop-owner.ts';
 import { summariseIteration } from '../summarise-iteration.ts';
@@ -33,7 +34,9 @@ export async function conclude(
     });
     return;
   }
-  const completes = await isCompleting(engine, loop, owner.cut);
+  const { completion } = await lookAtCompletion(engine, owner);
+  // A budget that is used up outweighs the pass: the loop stops, so this iteration did not complete it.
+  const completes = completion.complete && exceededBudget(loop) === null;
   const entry = await progressEntry(engine, owner);
   await owner.record({
     type: 'iteration.ended',

@@ -24,7 +24,7 @@ export async function judgeIteration(engine: Engine, owner: LoopOwner): Promise<
     progressOfEach(history, { baseTree: loop.iterations[0]?.startTree ?? null }).at(-1) ?? null;
   const ladder = ladderFor(loop, history);
   const strategy = await askStrategy(engine, loop, history);
-  const { completion, stops } = await lookAtCompletion(engine, loop, owner.cut);
+  const { completion, stops } = await lookAtCompletion(engine, owner);
   const report = lastIteration(loop)?.report ?? null;
   const decision = judge(loop, {
     completion,

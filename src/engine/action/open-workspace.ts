@@ -2,6 +2,7 @@ import { lastIteration, type Loop } from '../../core/loop/loop.ts';
 import type { Engine } from '../engine.ts';
 import { iterationTrailers } from '../iteration-trailers.ts';
 import type { LoopOwner } from '../loop-owner.ts';
+import { putBackProtected } from '../protected-paths.ts';
 import { setUpWorkspace } from '../set-up-workspace.ts';
 import { workspaceSpec } from '../workspace-spec.ts';
 import { rest } from './rest.ts';
@@ -10,7 +11,7 @@ import { rest } from './rest.ts';
 export async function openWorkspace(engine: Engine, owner: LoopOwner): Promise<void> {
   const opened = await engine.project.openWorkspace(workspaceSpec(owner.loop), owner.closing);
   owner.workspace = opened.workspace;
-  const saved = await commitLeftWork(owner);
+  const saved = await saveLeftWork(owner);
   await owner.record({
     type: 'workspace.opened',
     path: opened.workspace.path,
@@ -22,13 +23,16 @@ export async function openWorkspace(engine: Engine, owner: LoopOwner): Promise<v
   await setUp(engine, owner);
 }
 
-/** Work of an interrupted iteration that never reached its snapshot. */
-async function commitLeftWork(owner: LoopOwner): Promise<readonly string[]> {
+/** Work of an interrupted iteration that never reached its snapshot: kept, but for what it must not change. */
+async function saveLeftWork(owner: LoopOwner): Promise<readonly string[]> {
   const { loop, workspace } = owner;
   const last = lastIteration(loop);
   const left =
     last !== null && last.outcome === 'interrupted' && last.tree === null && last.tries > 0;
-  if (!left || !loop.options.commit || workspace.branch === null) return [];
+  if (!left) return [];
+  const restored = await putBackProtected(owner, last.startTree);
+  const notes = restored.map((file) => `put ${file} back`);
+  if (!loop.options.commit || workspace.branch === null) return notes;
   const result = await workspace.commit(
     {
       startTree: last.startTree,
@@ -38,7 +42,9 @@ async function commitLeftWork(owner: LoopOwner): Promise<readonly string[]> {
     },
     owner.closing,
   );
-  return result.commit === null ? [] : [`committed what iteration ${last.number} had left`];
+  return result.commit === null
+    ? notes
+    : [...notes, `committed what iteration ${last.number} had left`];
 }
 
 async function setUp(engine: Engine, owner: LoopOwner): Promise<void> {

@@ -103,10 +103,17 @@ async function recordEnd(
     events.push({ type: 'agent.started', process: null, try: attempt });
   }
   events.push({ type: 'agent.ended', record: agentRecord(owner.loop, result) });
-  const retries = owner.loop.settings.limits['api-retries'];
-  const next = afterAgent(result.outcome, attempt, retries, engine.random.next());
+  const { kind } = result.outcome;
+  const now = engine.clock.now();
+  const next = afterAgent(result.outcome, {
+    apiErrors: owner.iteration.apiErrors + (kind === 'api_error' ? 1 : 0),
+    hangs: owner.iteration.hangs + (kind === 'hung' ? 1 : 0),
+    apiRetries: owner.loop.settings.limits['api-retries'],
+    now,
+    chance: engine.random.next(),
+  });
   if (next.kind === 'again' && !owner.cut.aborted) {
-    const until = next.until ?? engine.clock.now() + (next.waitMs ?? 0);
+    const until = now + next.waitMs;
     const { condition, text } = next;
     events.push({ type: 'loop.waiting', condition, until, then: 'run-agent', text });
   }

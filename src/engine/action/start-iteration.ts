@@ -1,4 +1,6 @@
 import { mergeLive } from '../../core/config/frozen.ts';
+import type { Settings } from '../../core/config/schema.ts';
+import { isLoopwrightError } from '../../core/error.ts';
 import type { LoopEvent } from '../../core/loop/event.ts';
 import type { Engine } from '../engine.ts';
 import type { LoopOwner } from '../loop-owner.ts';
@@ -23,9 +25,18 @@ export async function startIteration(
 
 /** Live keys follow the user's files at the boundary; what judges or executes stays as it was at the start. */
 async function rereadSettings(engine: Engine, owner: LoopOwner): Promise<readonly LoopEvent[]> {
-  const { settings, options, loopType, flags } = owner.loop;
-  if (options.inPlace) return [];
-  const current = await engine.reloadSettings(loopType, flags);
+  const { settings, workspace, loopType, flags, warnings } = owner.loop;
+  // The agent works on the very files that settings are read from.
+  if (workspace.mode === 'in-place') return [];
+  let current: Settings;
+  try {
+    current = await engine.reloadSettings(loopType, flags);
+  } catch (error) {
+    if (!isLoopwrightError(error)) throw error;
+    // A file that is just being edited: the loop goes on as it was.
+    const text = `the configuration cannot be read, going on as before: ${error.message}`;
+    return warnings.includes(text) ? [] : [{ type: 'warning.raised', text }];
+  }
   const merged = mergeLive(settings, current);
   return JSON.stringify(merged) === JSON.stringify(settings)
     ? []

@@ -38,7 +38,9 @@ export async function verifyBaseline(engine: Engine, owner: LoopOwner): Promise<
     const report = await runVerification(engine, loop, { cwd, dir, tree }, owner.cut);
     if (report === null) return;
     const baseline = { state: stateOf(report), report };
-    await engine.store.write((tx) => tx.baselines.put(key, baseline, engine.clock.now()));
+    if (isLasting(report)) {
+      await engine.store.write((tx) => tx.baselines.put(key, baseline, engine.clock.now()));
+    }
     await recordBaseline(owner, baseline, false);
   });
 }
@@ -63,6 +65,13 @@ async function recordBaseline(
         ? null
         : `the check ${broken.check.name} could not run on the base (${broken.check.reason ?? ''})`,
   });
+}
+
+/** A check that could not run or took too long says something about this machine now, not about the tree. */
+function isLasting(report: VerificationReport): boolean {
+  return allChecks(report).every(
+    ({ check }) => check.exitCode !== null && check.exitCode !== 126 && check.exitCode !== 127,
+  );
 }
 
 function stateOf(report: VerificationReport): BaselineState {

@@ -7,6 +7,7 @@ export async function waitUntil(engine: Engine, owner: LoopOwner, until: number)
   await engine.clock.sleep(ms, owner.asked).catch(() => {
     // Woken by a request: `decide` sees it next.
   });
+  owner.forgetTime();
 }
 
 const longestSleepMs = 60_000;

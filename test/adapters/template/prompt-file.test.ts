@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { parsePromptFile, type PromptFile } from '../../../src/adapters/template/prompt-file.ts';
 import {
-  parsePromptFile,
   withPromptDefaults,
-  type PromptFile,
-} from '../../../src/adapters/template/prompt-file.ts';
+  type PromptDefaults,
+} from '../../../src/core/prompt/prompt-defaults.ts';
 import { isLoopwrightError, type LoopwrightError } from '../../../src/core/error.ts';
 
 function errorOf(run: () => unknown): LoopwrightError {
@@ -22,6 +22,13 @@ const file = (overrides: Partial<PromptFile>): PromptFile => ({
   required: [],
   defaults: {},
   template: '',
+  ...overrides,
+});
+
+const asked = (overrides: Partial<PromptDefaults>): PromptDefaults => ({
+  required: [],
+  defaults: {},
+  source: 'review',
   ...overrides,
 });
 
@@ -77,7 +84,7 @@ Review {{phase-name}}
 
 describe('withPromptDefaults', () => {
   it('fills what is absent or empty and nothing else', () => {
-    const prompt = file({ defaults: { tone: 'calm', depth: 3, 'task-title': 'none' } });
+    const prompt = asked({ defaults: { tone: 'calm', depth: 3, 'task-title': 'none' } });
     expect(withPromptDefaults(prompt, { tone: '', 'task-title': 'x', depth: 0 })).toEqual({
       tone: 'calm',
       'task-title': 'x',
@@ -86,14 +93,14 @@ describe('withPromptDefaults', () => {
   });
 
   it('asks for a required variable that has no value', () => {
-    const prompt = file({ name: 'review', required: ['task-title', 'phase-name'] });
+    const prompt = asked({ required: ['task-title', 'phase-name'] });
     const error = errorOf(() => withPromptDefaults(prompt, { 'task-title': 'x' }));
     expect(error.code).toBe('prompt.missing_variable');
-    expect(error.message).toBe('The prompt review requires a value for "phase-name".');
+    expect(error.message).toBe('The prompt of review requires a value for "phase-name".');
   });
 
   it('is content with a default for a required variable', () => {
-    const prompt = file({ required: ['tone'], defaults: { tone: 'calm' } });
+    const prompt = asked({ required: ['tone'], defaults: { tone: 'calm' } });
     expect(withPromptDefaults(prompt, {})).toEqual({ tone: 'calm' });
   });
 });

@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  environmentLayer,
-  reservedVariables,
-  variableName,
-} from '../../../src/core/config/environment.ts';
+import { environmentLayer, variableName } from '../../../src/core/config/environment.ts';
+import { reservedNames } from '../../../src/core/env/reserved.ts';
 import { originOf, resolveSettings } from '../../../src/core/config/layers.ts';
 import { scalars } from '../../../src/core/config/scalars.ts';
 import { problemsOf } from './layer.ts';
@@ -42,7 +39,7 @@ describe('the environment', () => {
   });
 
   it('is silent about reserved names and other programs', () => {
-    const reserved = Object.fromEntries(reservedVariables.map((name) => [name, 'x']));
+    const reserved = Object.fromEntries(reservedNames.map((name) => [name, 'x']));
     const { layer, warnings } = environmentLayer({ ...reserved, PATH: '/bin', LOOPWRIGHTX: '1' });
     expect(layer.tree).toEqual({});
     expect(warnings).toEqual([]);
@@ -86,6 +83,6 @@ describe('the environment', () => {
   it('has one name for each key, and none that is reserved', () => {
     const names = scalars().map(variableName);
     expect(new Set(names).size).toBe(names.length);
-    expect(names.filter((name) => reservedVariables.some((known) => known === name))).toEqual([]);
+    expect(names.filter((name) => reservedNames.some((known) => known === name))).toEqual([]);
   });
 });

@@ -3,6 +3,7 @@ import {
   freeze,
   mergeLive,
   restoreSettings,
+  withNewKeys,
   sectionLife,
   thaw,
 } from '../../../src/core/config/frozen.ts';
@@ -74,5 +75,14 @@ describe('stored settings', () => {
 
   it('are refused when they do not fit', () => {
     expect(() => restoreSettings({ limits: { 'max-iterations': 'x' } })).toThrow();
+  });
+
+  it('gives a loop of an older version the defaults of keys that were added since', () => {
+    const settings = defaultSettings();
+    const { 'watch-interval': _added, ...git } = settings.git;
+    const older = { ...settings, git: { ...git, base: 'develop' } };
+    // @ts-expect-error: what an older version stored lacks a key.
+    expect(withNewKeys(older)).toEqual({ ...settings, git: { ...settings.git, base: 'develop' } });
+    expect(withNewKeys(settings)).toEqual(settings);
   });
 });

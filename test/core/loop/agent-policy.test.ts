@@ -16,10 +16,12 @@ const done: AgentOutcome = {
   evidence: 'e',
 };
 
+const input = { apiErrors: 0, hangs: 0, apiRetries: 3, now: 1_000_000, chance: 0.5 };
+
 describe('what follows an agent run', () => {
   it('waits as long as the provider says after a rate limit', () => {
     const outcome = { ...done, kind: 'rate_limited', retryAfterMs: 7000 } as const;
-    expect(afterAgent(outcome, 1, 3, 0.5)).toMatchObject({
+    expect(afterAgent(outcome, input)).toMatchObject({
       kind: 'again',
       condition: 'rate_limit',
       waitMs: 7000,
@@ -27,45 +29,51 @@ describe('what follows an agent run', () => {
   });
 
   it('waits a minute after a rate limit without a time, and never for an absurd one', () => {
-    expect(afterAgent({ ...done, kind: 'rate_limited' }, 1, 3, 0)).toMatchObject({
+    expect(afterAgent({ ...done, kind: 'rate_limited' }, input)).toMatchObject({
       waitMs: 60_000,
     });
     const absurd = { ...done, kind: 'rate_limited', retryAfterMs: 1e15 } as const;
-    expect(afterAgent(absurd, 1, 3, 0)).toMatchObject({ waitMs: 7 * 24 * 3_600_000 });
+    expect(afterAgent(absurd, input)).toMatchObject({ waitMs: 7 * 24 * 3_600_000 });
     const negative = { ...done, kind: 'rate_limited', retryAfterMs: -5 } as const;
-    expect(afterAgent(negative, 1, 3, 0)).toMatchObject({ waitMs: 0 });
+    expect(afterAgent(negative, input)).toMatchObject({ waitMs: 1000 });
   });
 
-  it('waits until the usage window resets', () => {
-    const outcome = { ...done, kind: 'usage_limit', resetAtMs: 123_456 } as const;
-    expect(afterAgent(outcome, 1, 3, 0)).toMatchObject({
-      condition: 'usage_limit',
-      until: 123_456,
-    });
+  it('waits until the usage window resets, and never in a hot loop when that time has passed', () => {
+    const outcome = { ...done, kind: 'usage_limit', resetAtMs: 1_090_000 } as const;
+    expect(afterAgent(outcome, input)).toMatchObject({ condition: 'usage_limit', waitMs: 90_000 });
+    const past = { ...done, kind: 'usage_limit', resetAtMs: 5 } as const;
+    expect(afterAgent(past, input)).toMatchObject({ waitMs: 60_000 });
+    expect(afterAgent({ ...done, kind: 'usage_limit' }, input)).toMatchObject({ waitMs: 300_000 });
   });
 
   it('retries API errors three times, doubling with 25 % jitter, then lets the iteration end', () => {
     const outcome = { ...done, kind: 'api_error' } as const;
-    const waits = [1, 2, 3].map((tries) => afterAgent(outcome, tries, 3, 0.5));
+    const waits = [1, 2, 3].map((tries) => afterAgent(outcome, { ...input, apiErrors: tries }));
     expect(waits.map((wait) => (wait.kind === 'again' ? wait.waitMs : null))).toEqual([
       1000, 2000, 4000,
     ]);
-    expect(afterAgent(outcome, 1, 3, 0)).toMatchObject({ waitMs: 750 });
-    expect(afterAgent(outcome, 1, 3, 1)).toMatchObject({ waitMs: 1250 });
-    expect(afterAgent(outcome, 4, 3, 0.5)).toEqual({ kind: 'proceed' });
+    expect(afterAgent(outcome, { ...input, apiErrors: 1, chance: 0 })).toMatchObject({
+      waitMs: 750,
+    });
+    expect(afterAgent(outcome, { ...input, apiErrors: 1, chance: 1 })).toMatchObject({
+      waitMs: 1250,
+    });
+    expect(afterAgent(outcome, { ...input, apiErrors: 4 })).toEqual({ kind: 'proceed' });
   });
 
   it('starts a hung agent again once', () => {
-    expect(afterAgent({ ...done, kind: 'hung' }, 1, 3, 0)).toMatchObject({
+    expect(afterAgent({ ...done, kind: 'hung' }, { ...input, hangs: 1 })).toMatchObject({
       kind: 'again',
       waitMs: 0,
     });
-    expect(afterAgent({ ...done, kind: 'hung' }, 2, 3, 0)).toEqual({ kind: 'proceed' });
+    expect(afterAgent({ ...done, kind: 'hung' }, { ...input, hangs: 2 })).toEqual({
+      kind: 'proceed',
+    });
   });
 
   it('lets every other ending go on to its snapshot', () => {
     for (const kind of ['done', 'refused', 'auth', 'crashed', 'timeout', 'interrupted'] as const) {
-      expect(afterAgent({ ...done, kind }, 1, 3, 0)).toEqual({ kind: 'proceed' });
+      expect(afterAgent({ ...done, kind }, input)).toEqual({ kind: 'proceed' });
     }
   });
 });

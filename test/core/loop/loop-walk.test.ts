@@ -137,3 +137,44 @@ describe('a crash at any point of the log', () => {
     );
   });
 });
+
+describe('requests at any moment', () => {
+  it('never undo a completion that was decided, however often the loop is interrupted and resumed', () => {
+    let decided = 0;
+    fc.assert(
+      fc.property(
+        numbers,
+        setups,
+        fc.array(fc.nat({ max: 60 }), { maxLength: 6 }),
+        (drawn, setup, cuts) => {
+          const world = new SimulatedWorld(choicesFrom(drawn), optionsOf(setup), settingsOf(setup));
+          for (const stepsUntilCut of [...cuts, 400]) {
+            world.request = null;
+            for (let step = 0; step < stepsUntilCut && world.step(); step++);
+            if (stepsUntilCut === 400) break;
+            world.request = { kind: 'interrupt', when: stepsUntilCut % 2 === 0 ? 'cut' : 'finish' };
+            for (let step = 0; step < 60 && world.step(); step++);
+            if (world.loop.status !== 'paused') break;
+            world.append({
+              type: 'loop.resumed',
+              sessionId: 's-2',
+              host: 'h',
+              why: 'resumed',
+              settings: null,
+              flags: null,
+            });
+          }
+          const completing = world.events.some(
+            ({ event }) =>
+              event.type === 'decision.made' && event.decision.end?.status === 'complete',
+          );
+          if (!completing) return;
+          decided++;
+          expect(world.loop.status).toBe('complete');
+        },
+      ),
+      { numRuns: 500 },
+    );
+    expect(decided).toBeGreaterThan(20);
+  });
+});

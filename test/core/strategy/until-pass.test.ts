@@ -7,7 +7,7 @@ it.each([false, null])('until-pass goes on when verification gave %s', async (pa
   const decision = await createUntilPass().onIterationComplete(
     completed(99, { verificationPassed: passed }),
   );
-  expect(decision).toEqual({ continue: true, reason: 'Iteration 99 did not pass, going on' });
+  expect(decision).toEqual({ continue: true, reason: 'iteration 99 did not pass' });
 });
 
 it('until-pass stops on a pass, provided that the loop is complete', async () => {

@@ -40,7 +40,6 @@ function perEvent<S extends z.ZodType>(list: S) {
 /** Hooks of every event, in the order they run. */
 export const Hooks = z.strictObject(perEvent(z.array(Hook).default([])));
 export type Hooks = z.output<typeof Hooks>;
-export type HookEvent = keyof Hooks;
 
 /** Hooks of some events; an event left out is inherited. */
 export const SomeHooks = z.strictObject(perEvent(z.array(Hook).exactOptional()));

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { progressStrategyNames } from '../../progress/strategy.ts';
 import { ByteSize, Count, Duration, Positive, Share } from '../value.ts';
 
 const day = 86_400_000;
@@ -43,16 +44,9 @@ export const Budget = z.strictObject({
   'max-disk': ByteSize.nullable().default(null).describe('Disk per loop; 0 or null = off.'),
 });
 
-export const progressStrategies = [
-  'system-captured',
-  'structured',
-  'llm-summary',
-  'hybrid',
-] as const;
-
 export const Progress = z.strictObject({
   strategy: z
-    .enum(progressStrategies)
+    .enum(progressStrategyNames)
     .default('system-captured')
     .describe('How earlier iterations of the loop are told to the next one.'),
   'max-entries': Count.default(5).describe('Iterations told.'),

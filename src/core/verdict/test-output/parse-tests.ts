@@ -3,7 +3,7 @@ import { forEachLine } from './lines.ts';
 import { runners } from './registry.ts';
 import type { TestRun } from './test-run.ts';
 
-export type { TestDetail, TestFailure, TestRun, TestStatus } from './test-run.ts';
+export type { TestRun } from './test-run.ts';
 
 /**
  * Reads what test runners printed. Several runs are added up. Text that a test prints and that looks like another

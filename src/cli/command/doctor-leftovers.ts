@@ -1,0 +1,99 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Repository } from '../../adapters/git/repository.ts';
+import { listLinkedCheckouts } from '../../adapters/git/worktree.ts';
+import { formatAge } from '../render/format.ts';
+import { ok, warn, type Check } from './doctor-check.ts';
+
+const prefix = 'refs/heads/loopwright/';
+const shown = 5;
+
+/** Worktrees and branches under our prefix that no stored loop knows. */
+export async function checkOrphans(
+  repository: Repository,
+  loops: ReadonlySet<string>,
+  signal: AbortSignal,
+): Promise<readonly Check[]> {
+  const branches = await loopBranches(repository, signal);
+  const worktrees = await loopWorktrees(repository);
+  const lostBranches = branches.filter((name) => !loops.has(name));
+  const lostWorktrees = worktrees.filter(({ loop }) => !loops.has(loop));
+  return [
+    lostWorktrees.length === 0
+      ? ok('worktrees', worktrees.length === 0 ? 'none' : `${worktrees.length}, all of known loops`)
+      : warn(
+          'worktrees',
+          `no loop knows ${list(lostWorktrees.map(({ folder }) => folder))}`,
+          `look into it, then \`git worktree remove --force ${lostWorktrees[0]?.folder ?? ''}\``,
+        ),
+    lostBranches.length === 0
+      ? ok('branches', branches.length === 0 ? 'none' : `${branches.length}, all of known loops`)
+      : warn(
+          'branches',
+          `no loop knows ${list(lostBranches.map((name) => `loopwright/${name}`))}`,
+          `look into it, then \`git branch -D loopwright/${lostBranches[0] ?? ''}\``,
+        ),
+  ];
+}
+
+async function loopBranches(
+  repository: Repository,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const args = ['for-each-ref', '--format=%(refname)', prefix];
+  const output = await repository.text({ args, signal });
+  return output
+    .split('\n')
+    .filter((name) => name !== '')
+    .map((name) => name.slice(prefix.length));
+}
+
+async function loopWorktrees({
+  main,
+}: Repository): Promise<readonly { readonly loop: string; readonly folder: string }[]> {
+  const found = [];
+  for (const { gitDir, workTree } of await listLinkedCheckouts(main.commonDir)) {
+    const head = (await readFile(path.join(gitDir, 'HEAD'), 'utf8').catch(() => '')).trim();
+    const branch = `ref: ${prefix}`;
+    if (head.startsWith(branch))
+      found.push({ loop: head.slice(branch.length), folder: workTree ?? gitDir });
+  }
+  return found;
+}
+
+function list(names: readonly string[]): string {
+  const more = names.length - shown;
+  return `${names.slice(0, shown).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+/** A lock younger than this belongs to a git that works right now. */
+const freshMs = 10_000;
+
+/** Lock files a killed git has left: until they are gone, git refuses to work. */
+export async function checkLocks({ main }: Repository, now: number): Promise<Check> {
+  const folders = [
+    main.commonDir,
+    main.gitDir,
+    ...(await listLinkedCheckouts(main.commonDir)).map(({ gitDir }) => gitDir),
+  ];
+  const locks: { readonly file: string; readonly ageMs: number }[] = [];
+  for (const folder of new Set(folders)) {
+    for (const name of await readdir(folder).catch(() => [])) {
+      if (!name.endsWith('.lock')) continue;
+      const file = path.join(folder, name);
+      const found = await stat(file).catch(() => null);
+      if (found !== null && now - found.mtimeMs > freshMs)
+        locks.push({ file, ageMs: now - found.mtimeMs });
+    }
+  }
+  const [first] = locks;
+  if (first === undefined) return ok('locks', 'none left behind');
+  return warn(
+    'locks',
+    locks
+      .map(({ file, ageMs }) => `${file} (${formatAge(ageMs)})`)
+      .slice(0, shown)
+      .join(', '),
+    `if no git is running: \`rm ${first.file}\``,
+  );
+}

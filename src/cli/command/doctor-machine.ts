@@ -1,0 +1,69 @@
+import { statfs } from 'node:fs/promises';
+import { versions } from 'node:process';
+import { callerBasics } from '../../adapters/git/environment.ts';
+import { git } from '../../adapters/git/git.ts';
+import { currentContainment } from '../../adapters/process/containment.ts';
+import type { Settings } from '../../core/config/schema.ts';
+import type { CliContext } from '../context.ts';
+import { checked, fail, ok, warn, type Check } from './doctor-check.ts';
+
+const oldestNode = [22, 18] as const;
+const oldestGit = [2, 38] as const;
+
+/** What the machine offers: Node, git, the way processes are kept together. */
+export async function checkMachine(
+  context: CliContext,
+  signal: AbortSignal,
+): Promise<readonly Check[]> {
+  return [
+    checkNode(),
+    ...(await checked('git', () => checkGit(context, signal))),
+    checkContainment(),
+  ];
+}
+
+function checkNode(): Check {
+  const text = `Node ${versions.node}, SQLite ${versions['sqlite'] ?? 'missing'}`;
+  if (isAtLeast(versions.node, oldestNode)) return ok('node', text);
+  return fail('node', `${text} is too old`, `install Node ${oldestNode.join('.')} or newer`);
+}
+
+async function checkGit({ cwd, env }: CliContext, signal: AbortSignal): Promise<Check> {
+  const call = { at: { searchFrom: cwd }, args: ['--version'], env: callerBasics(env), signal };
+  const { stdout } = await git(call);
+  const version = /\d+\.\d+(?:\.\d+)?/.exec(stdout.toString('utf8'))?.[0] ?? 'unknown';
+  if (isAtLeast(version, oldestGit)) return ok('git', `git ${version}`);
+  return fail('git', `git ${version} is too old`, `install git ${oldestGit.join('.')} or newer`);
+}
+
+function isAtLeast(version: string, [major, minor]: readonly [number, number]): boolean {
+  const [ownMajor = 0, ownMinor = 0] = version.split('.').map(Number);
+  return ownMajor > major || (ownMajor === major && ownMinor >= minor);
+}
+
+function checkContainment(): Check {
+  const { mode, sweepsEscaped, limits } = currentContainment();
+  const text = `by ${mode}. ${limits}`;
+  if (sweepsEscaped) return ok('containment', text);
+  return warn(
+    'containment',
+    text,
+    'run agents you do not trust on Linux, where escaped processes are found too',
+  );
+}
+
+/** Space for the state folder. */
+export async function checkDisk(folder: string, { scheduler }: Settings): Promise<Check> {
+  const { bavail, bsize } = await statfs(folder);
+  const free = bavail * bsize;
+  const text = `${formatBytes(free)} free in ${folder}`;
+  const next = 'free some space, or keep state elsewhere with `store` and `workspace.dir`';
+  if (free < scheduler['min-disk'])
+    return fail('disk', `${text}: too little to start a loop`, next);
+  return free < scheduler['warn-disk'] ? warn('disk', `${text}: little`, next) : ok('disk', text);
+}
+
+function formatBytes(bytes: number): string {
+  const gib = bytes / 1024 ** 3;
+  return gib >= 1 ? `${gib.toFixed(1)} GB` : `${Math.round(bytes / 1024 ** 2)} MB`;
+}

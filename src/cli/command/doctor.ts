@@ -1,0 +1,144 @@
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { defaultSettings, type Settings } from '../../core/config/schema.ts';
+import { plainText } from '../../core/text/terminal.ts';
+import type { Command, CommandInput } from '../command.ts';
+import type { CliContext } from '../context.ts';
+import { exitCodes } from '../exit-code.ts';
+import { wantsJson } from '../input.ts';
+import { plural } from '../render/format.ts';
+import { createPaint, type Style } from '../render/paint.ts';
+import { wrap } from '../render/wrap.ts';
+import { checked, type Check } from './doctor-check.ts';
+import { checkLocks, checkOrphans } from './doctor-leftovers.ts';
+import { checkDisk, checkMachine } from './doctor-machine.ts';
+import {
+  checkAgent,
+  checkConfig,
+  checkRepository,
+  checkValidation,
+  findPlace,
+  type Place,
+} from './doctor-project.ts';
+import { checkStore, type StoreChecks } from './doctor-store.ts';
+
+export const doctor: Command = {
+  path: ['doctor'],
+  summary: 'Check machine, repository, configuration, store and leftovers.',
+  details:
+    'Each line says what to do about it. Exit code 0 when nothing fails, 1 otherwise; warnings do not count.',
+  examples: [
+    { line: 'loopwright doctor', does: 'Looks at everything.' },
+    {
+      line: 'loopwright doctor --json | jq \'.checks[] | select(.status != "ok")\'',
+      does: 'Shows only what is not well.',
+    },
+  ],
+  run: runDoctor,
+};
+
+const lookMs = 120_000;
+
+async function runDoctor(input: CommandInput, context: CliContext): Promise<number> {
+  const checks = await examine(context);
+  const failed = checks.filter(({ status }) => status === 'fail').length;
+  const warned = checks.filter(({ status }) => status === 'warn').length;
+  const exitCode = failed === 0 ? exitCodes.ok : exitCodes.failed;
+  if (wantsJson(input)) {
+    context.out.write(
+      `${JSON.stringify({ ok: failed === 0, failed, warned, checks, exitCode })}\n`,
+    );
+    return exitCode;
+  }
+  context.out.write(render(checks, failed, warned, context));
+  return exitCode;
+}
+
+async function examine(context: CliContext): Promise<readonly Check[]> {
+  const signal = AbortSignal.timeout(lookMs);
+  const checks: Check[] = [...(await checkMachine(context, signal))];
+  let place: Place | null = null;
+  checks.push(
+    ...(await checked('repository', async () => {
+      place = await findPlace(context, signal);
+      return checkRepository(place, context, signal);
+    })),
+  );
+  return place === null ? checks : [...checks, ...(await examinePlace(place, context, signal))];
+}
+
+async function examinePlace(
+  place: Place,
+  context: CliContext,
+  signal: AbortSignal,
+): Promise<readonly Check[]> {
+  const checks: Check[] = [];
+  let settings: Settings = defaultSettings();
+  checks.push(
+    ...(await checked('config', async () => {
+      const found = await checkConfig(place, context);
+      settings = found.settings;
+      return [found.check, checkValidation(settings), await checkAgent(settings, place, context)];
+    })),
+  );
+  const stateDir = path.join(place.root, '.loopwright');
+  const hasState = (await stat(stateDir).catch(() => null)) !== null;
+  checks.push(
+    ...(await checked('disk', () => checkDisk(hasState ? stateDir : place.root, settings))),
+  );
+  let loops: StoreChecks['loops'] = null;
+  checks.push(
+    ...(await checked('store', async () => {
+      const store = await checkStore(settings.store ?? path.join(stateDir, 'state.db'));
+      loops = store.loops;
+      return store.checks;
+    })),
+  );
+  return [...checks, ...(await examineLeftovers(place, loops, context, signal))];
+}
+
+async function examineLeftovers(
+  { repository }: Place,
+  loops: StoreChecks['loops'],
+  context: CliContext,
+  signal: AbortSignal,
+): Promise<readonly Check[]> {
+  if (repository === null) return [];
+  const orphans =
+    loops === null ? [] : await checked('branches', () => checkOrphans(repository, loops, signal));
+  return [
+    ...orphans,
+    ...(await checked('locks', () => checkLocks(repository, context.clock.now()))),
+  ];
+}
+
+const marks: Readonly<Record<Check['status'], readonly [mark: string, style: Style]>> = {
+  ok: ['✓ ok  ', 'green'],
+  warn: ['! warn', 'yellow'],
+  fail: ['✗ fail', 'red'],
+};
+
+function render(
+  checks: readonly Check[],
+  failed: number,
+  warned: number,
+  { out }: CliContext,
+): string {
+  const paint = createPaint(out.hasColour);
+  const width = Math.min(out.columns, 100);
+  const nameWidth = Math.max(...checks.map(({ name }) => name.length));
+  const lines = checks.map(({ name, status, text, next }) => {
+    const [mark, style] = marks[status];
+    const start = `${mark}  ${name.padEnd(nameWidth)}  `;
+    const indent = ' '.repeat(start.length);
+    const body = wrap(plainText(text), width, start, indent).slice(start.length);
+    const hint =
+      next === null ? '' : `\n${wrap(plainText(next), width, `${indent}→ `, `${indent}  `)}`;
+    return `${paint(style, mark)}  ${name.padEnd(nameWidth)}  ${body}${hint}`;
+  });
+  const well = warned === 0 ? 'All is well' : 'Nothing failed';
+  const verdict =
+    failed > 0 ? paint('red', `${plural(failed, 'check')} failed`) : paint('green', well);
+  const warnings = warned === 0 ? '' : `, ${plural(warned, 'warning')}`;
+  return `${lines.join('\n')}\n\n${verdict}${warnings}.\n`;
+}

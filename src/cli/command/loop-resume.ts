@@ -1,0 +1,92 @@
+import { LoopwrightError } from '../../core/error.ts';
+import type { Loop } from '../../core/loop/loop.ts';
+import { exitCodeOf, isResting } from '../../core/loop/status.ts';
+import type { Opened } from '../../daemon/compose.ts';
+import { loopResult } from '../../protocol/loop-result.ts';
+import type { Command, CommandInput } from '../command.ts';
+import { exitCodes } from '../exit-code.ts';
+import { driveInForeground, talkOptions, type Drive } from '../foreground.ts';
+import { argument, isGiven, requiredArgument, wantsJson } from '../input.ts';
+import { loopFiles } from '../../engine/loop-files.ts';
+import { resolveLoop, loopArgument } from '../resolve-loop.ts';
+import { settingsForResume } from '../resume-settings.ts';
+import { flagValues, settingOptions } from '../setting-options.ts';
+
+export const loopResume: Command = {
+  path: ['loop', 'resume'],
+  summary: 'Go on with a paused, blocked, failed or stopped loop.',
+  details:
+    'The loop keeps what judges and executes it as it was at its start; limits, budgets and the like follow your files. ' +
+    'Flags given here win over both. --reload reads everything again.',
+  args: [loopArgument],
+  options: [
+    { name: 'reload', summary: 'Read all of the configuration again, also what judges the work.' },
+    ...settingOptions(),
+    ...talkOptions,
+  ],
+  examples: [
+    { line: 'loopwright loop resume last', does: 'Goes on with the newest loop.' },
+    {
+      line: 'loopwright loop resume loop-1a2b --max-iterations 150',
+      does: 'Goes on with a loop that had used all of its iterations.',
+    },
+  ],
+  run: (input, context) =>
+    driveInForeground(
+      context,
+      input,
+      {},
+      (opened) => prepare(input, opened),
+      async ({ outcome, opened }) => {
+        const driven = outcome?.loops[0];
+        const loop = driven ?? (await resolveLoop(opened.engine, argument(input, 'LOOP')));
+        const isDriven = driven !== undefined && isResting(driven.status);
+        const exitCode = isDriven ? exitCodeOf(driven.status, loop.reason) : exitCodes.interrupted;
+        if (wantsJson(input)) {
+          const { changed } = await loopFiles(opened.project, loop);
+          context.out.write(`${JSON.stringify({ ...loopResult(loop, changed), exitCode })}\n`);
+        }
+        return exitCode;
+      },
+    ),
+};
+
+export const resume: Command = {
+  ...loopResume,
+  path: ['resume'],
+  summary: 'Short for `loop resume`.',
+};
+
+async function prepare(input: CommandInput, opened: Opened): Promise<Drive> {
+  const loop = await resolveLoop(opened.engine, requiredArgument(input, 'LOOP'));
+  refuseComplete(loop);
+  const changed = await settingsForResume(
+    opened,
+    loop,
+    flagValues(input),
+    isGiven(input, 'reload'),
+  );
+  const { inPlace, commit, verify, keepGoing } = loop.options;
+  return {
+    request: { kind: 'loop', loopId: loop.id, changed },
+    options: {
+      loop: { inPlace, commit, verify, keepGoing },
+      allowDirty: true,
+      planFor: (task) => opened.planFor(task, verify),
+    },
+  };
+}
+
+function refuseComplete(loop: Loop): void {
+  if (loop.status !== 'complete') return;
+  const merged = loop.mergedInto !== null;
+  throw new LoopwrightError(
+    'loop.complete',
+    `${loop.id} is complete: there is nothing to go on with`,
+    {
+      hint: merged
+        ? 'start another with `loopwright run`'
+        : `merge it with \`loopwright merge ${loop.id}\``,
+    },
+  );
+}

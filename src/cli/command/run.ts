@@ -1,0 +1,124 @@
+import { LoopwrightError } from '../../core/error.ts';
+import { combineExitCodes, exitCodeOf, isResting } from '../../core/loop/status.ts';
+import { loopResult } from '../../protocol/loop-result.ts';
+import type { Command, CommandInput } from '../command.ts';
+import type { CliContext } from '../context.ts';
+import { dryRun } from '../dry-run.ts';
+import { exitCodes } from '../exit-code.ts';
+import { driveInForeground, talkOptions, type Driven } from '../foreground.ts';
+import { isGiven, wantsJson } from '../input.ts';
+import { loopFiles } from '../../engine/loop-files.ts';
+import { prepareRun } from '../prepare-run.ts';
+import { flagValues, settingOptions } from '../setting-options.ts';
+import { readRunTarget, type RunTarget } from '../run-target.ts';
+
+export const run: Command = {
+  path: ['run'],
+  summary: 'Run a task, or everything that is ready, until it is verifiably done.',
+  details:
+    'TEXT creates a task and runs it; a task id runs that task; `-` reads the text from standard input. If the task has ' +
+    'an unfinished loop, that loop goes on. Without TEXT, interrupted loops go on first, then every task that is ready is run.' +
+    '\n\nThe first Ctrl-C finishes the iteration, the second cuts it short. Nothing is lost either way.' +
+    '\n\nExit code: 0 complete, 1 failed, 2 needs you, 3 refused or nothing to do, 4 stopped, 5 budget, 130 interrupted.',
+  args: [
+    {
+      name: 'TEXT',
+      summary: 'What to do, the id of a task, or `-` for standard input.',
+      required: false,
+      completes: 'tasks',
+    },
+  ],
+  options: [
+    ...settingOptions(),
+    { name: 'type', value: 'TYPE', summary: 'Loop type of the new task.' },
+    { name: 'file', value: 'FILE', summary: 'Read the task from a file.', completes: 'files' },
+    { name: 'limit', value: 'N', summary: 'Start at most N loops (only without TEXT).' },
+    { name: 'in-place', summary: 'Work in your checkout instead of a worktree of its own.' },
+    { name: 'allow-dirty', summary: 'With --in-place: also with uncommitted changes.' },
+    { name: 'no-commit', summary: 'Do not commit after each iteration.' },
+    { name: 'no-verify', summary: 'Run no checks; the loop can then never be complete.' },
+    { name: 'keep-going', summary: 'Only a pass, the caps and the budgets end the loop.' },
+    { name: 'new', summary: 'Start another loop even if one is unfinished.' },
+    { name: 'dry-run', summary: 'Show prompt, agent, checks and limits; run nothing.' },
+    ...talkOptions,
+  ],
+  examples: [
+    {
+      line: 'loopwright run "accept trailing commas" --validate "npm test"',
+      does: 'Creates a task and works on it until npm test passes.',
+    },
+    { line: 'loopwright run', does: 'Goes on with interrupted loops, then runs every ready task.' },
+    {
+      line: 'loopwright run t-1a2b3c4d --max-iterations 10',
+      does: 'Runs one task with at most ten iterations.',
+    },
+    { line: 'loopwright run --file PROMPT.md --dry-run', does: 'Shows what would be sent.' },
+  ],
+
+  async run(input, context) {
+    const target = await readRunTarget(input, context);
+    if (isGiven(input, 'dry-run')) return dryRun(input, context, target);
+    return driveInForeground(
+      context,
+      input,
+      flagValues(input),
+      (opened, say) => prepareRun(input, context, opened, target, say),
+      (driven) => reportRun(input, context, target, driven),
+    );
+  },
+};
+
+async function reportRun(
+  input: CommandInput,
+  context: CliContext,
+  target: RunTarget,
+  { outcome, opened }: Driven,
+): Promise<number> {
+  const loops = outcome?.loops ?? [];
+  const ended = loops.flatMap(({ status, reason }) =>
+    isResting(status) ? [exitCodeOf(status, reason)] : [],
+  );
+  const exitCode =
+    outcome === null
+      ? exitCodes.interrupted
+      : combineExitCodes([
+          ...ended,
+          ...(outcome.limited ? [exitCodes.stopped] : []),
+          ...(outcome.held ? [exitCodes.blocked] : []),
+        ]);
+  if (outcome !== null && loops.length === 0) return reportNothing(input, context, outcome.held);
+  if (outcome?.held === true) context.err.write(`${heldText}: see \`loopwright status\`\n`);
+  if (outcome?.limited === true)
+    context.err.write('the limit of loops is reached; more tasks are ready\n');
+  if (!wantsJson(input)) return exitCode;
+  const results = [];
+  for (const loop of loops) {
+    results.push(loopResult(loop, (await loopFiles(opened.project, loop)).changed));
+  }
+  const [only] = results;
+  const shown =
+    target.kind === 'ready' || only === undefined
+      ? { loops: results, exitCode }
+      : { ...only, exitCode };
+  context.out.write(`${JSON.stringify(shown)}\n`);
+  return exitCode;
+}
+
+const heldText = 'every task that is left waits behind a failed or blocked one';
+
+/** No loop ran. A program gets the empty list and why. */
+function reportNothing(input: CommandInput, context: CliContext, held: boolean): number {
+  const error = held
+    ? new LoopwrightError('run.held', heldText, {
+        hint: 'see what needs you with `loopwright status`',
+      })
+    : new LoopwrightError('run.nothing_to_do', 'there is nothing to do: no task is ready', {
+        hint: 'start one with `loopwright run "what to do"`, or add tasks with `loopwright task add`',
+      });
+  if (!wantsJson(input)) throw error;
+  const { code, message, hint } = error;
+  const exitCode = held ? exitCodes.blocked : exitCodes.refused;
+  const result = { loops: [], error: { code, message, hint }, exitCode };
+  context.out.write(`${JSON.stringify(result)}\n`);
+  return exitCode;
+}

@@ -1,0 +1,198 @@
+import type { Task } from '../../core/task/task.ts';
+import { loopStatuses, isResting } from '../../core/loop/status.ts';
+import type { Loop } from '../../core/loop/loop.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { LoopRow } from '../../ports/store.ts';
+import { loopLine } from '../../protocol/loop-line.ts';
+import { isoTimeOrNull } from '../../protocol/value.ts';
+import type { Command } from '../command.ts';
+import type { CliContext } from '../context.ts';
+import { exitCodes } from '../exit-code.ts';
+import { wantsJson } from '../input.ts';
+import { formatAge, formatClock, formatCost, formatDuration, plural } from '../render/format.ts';
+import { createPaint, type Paint } from '../render/paint.ts';
+import { statusStyle, statusText } from '../render/status-word.ts';
+import { oneLine } from '../render/story-line.ts';
+import { cutToWidth } from '../render/width.ts';
+
+const shownTasks = 5;
+const shownLoops = 10;
+
+export const status: Command = {
+  path: ['status'],
+  summary: 'Show what runs, what waits, what needs you and what is next.',
+  examples: [
+    { line: 'loopwright status', does: 'Shows the state of this repository on one screen.' },
+  ],
+
+  async run(input, context) {
+    await using opened = await context.open();
+    const overview = await readOverview(opened.engine);
+    if (wantsJson(input)) context.out.write(`${JSON.stringify(overviewJson(overview))}\n`);
+    else context.out.write(renderOverview(overview, context));
+    return exitCodes.ok;
+  },
+};
+
+type Active = { readonly loop: Loop; readonly row: LoopRow; readonly owner: Owner | null };
+type Owner = {
+  readonly session: string;
+  readonly pid: number;
+  readonly host: string;
+  readonly isAlive: boolean;
+};
+
+type Overview = {
+  readonly active: readonly Active[];
+  /** Loops that rest until a person does something. */
+  readonly needsYou: readonly LoopRow[];
+  /** The newest loop of every paused task. */
+  readonly paused: readonly LoopRow[];
+  readonly blockedTasks: readonly Task[];
+  readonly next: readonly Task[];
+  readonly counts: Readonly<Record<string, number>>;
+};
+
+async function readOverview(engine: Engine): Promise<Overview> {
+  const driven = loopStatuses.filter((each) => !isResting(each));
+  const found = await engine.store.read(async (tx) => {
+    const rows = await tx.loops.list({ statuses: driven });
+    const loops = await Promise.all(rows.map(({ id }) => tx.loops.get(id)));
+    return {
+      rows,
+      loops,
+      needsYou: await tx.loops.list({ statuses: ['blocked'], limit: shownLoops }),
+      left: await tx.loops.list({ statuses: ['paused', 'stopped'] }),
+      pausedTasks: await tx.tasks.list({ status: 'paused' }),
+      blockedTasks: await tx.tasks.list({ status: 'blocked' }),
+      failedTasks: await tx.tasks.list({ status: 'failed' }),
+      next: await tx.tasks.ready(shownTasks),
+      counts: await tx.tasks.counts(),
+    };
+  });
+  const active: Active[] = [];
+  for (const [index, loop] of found.loops.entries()) {
+    const row = found.rows[index];
+    if (loop !== null && row !== undefined)
+      active.push({ loop, row, owner: await ownerOf(engine, row) });
+  }
+  const known = new Set(found.needsYou.map(({ taskId }) => taskId));
+  const tasks = [...found.blockedTasks, ...found.failedTasks].filter(({ id }) => !known.has(id));
+  const { needsYou, next, counts } = found;
+  const paused = found.pausedTasks
+    .flatMap(({ id }) => found.left.find(({ taskId }) => taskId === id) ?? [])
+    .slice(0, shownLoops);
+  return { active, needsYou, paused, blockedTasks: tasks, next, counts };
+}
+
+async function ownerOf(engine: Engine, { owner }: LoopRow): Promise<Owner | null> {
+  if (owner === null) return null;
+  const session = await engine.store.read((tx) => tx.sessions.get(owner));
+  if (session === null) return null;
+  const { pid, host } = session.process;
+  const isAlive = session.endedAt === null && (await engine.supervisor.isAlive(session.process));
+  return { session: session.id, pid, host, isAlive };
+}
+
+function taskJson({ id, title, status: state, reason, priority }: Task) {
+  return { task: id, title, status: state, reason, priority };
+}
+
+function overviewJson({ active, needsYou, paused, blockedTasks, next, counts }: Overview) {
+  return {
+    active: active.map(({ loop, row, owner }) => {
+      return {
+        ...loopLine(row),
+        owner,
+        waitingUntil: isoTimeOrNull(loop.wait?.until ?? null),
+        text: loop.text,
+      };
+    }),
+    needsYou: { loops: needsYou.map(loopLine), tasks: blockedTasks.map(taskJson) },
+    paused: paused.map(loopLine),
+    tasks: counts,
+    next: next.map(taskJson),
+  };
+}
+
+function renderOverview(overview: Overview, { out, clock }: CliContext): string {
+  const paint = createPaint(out.hasColour);
+  const now = clock.now();
+  const sections = [
+    section(
+      'running',
+      overview.active.map((each) => activeText(each, now, paint)),
+    ),
+    section('needs you', [
+      ...overview.needsYou.map((row) =>
+        restingText(row, paint, `loopwright loop explain ${row.id}`),
+      ),
+      ...overview.blockedTasks.map((task) => taskNeedsText(task, paint)),
+    ]),
+    section(
+      'paused',
+      overview.paused.map((row) => restingText(row, paint, `loopwright loop resume ${row.id}`)),
+    ),
+    section(
+      'next',
+      overview.next.map(
+        ({ id, title, priority }) => `${id}  ${priority.padEnd(8)}  ${oneLine(title, 100)}`,
+      ),
+    ),
+  ].filter((each) => each.rows.length > 0);
+  const width = out.isTerminal ? out.columns : 200;
+  const parts = sections.map(({ title, rows }) => {
+    const lines = rows
+      .flatMap((row) => row.split('\n'))
+      .map((row) => `  ${fit(row, width - 2, out.hasColour)}`);
+    return `${paint('bold', title)}\n${lines.join('\n')}`;
+  });
+  if (parts.length === 0)
+    parts.push('nothing runs and nothing is ready; start with `loopwright run "what to do"`');
+  return `${parts.join('\n\n')}\n\n${countsText(overview.counts)}\n`;
+}
+
+/** Painted text cannot be measured here; a terminal wraps it. */
+function fit(text: string, width: number, isPainted: boolean): string {
+  return isPainted ? text : cutToWidth(text, width);
+}
+
+type Section = { readonly title: string; readonly rows: readonly string[] };
+
+function section(title: string, rows: readonly string[]): Section {
+  return { title, rows };
+}
+
+function activeText({ loop, row, owner }: Active, now: number, paint: Paint): string {
+  const state = paint(statusStyle(loop.status), statusText(loop.status, loop.reason));
+  const cost = row.costUsd === null ? '' : ` · ${formatCost(row.costUsd)}`;
+  const wait =
+    loop.wait === null
+      ? ''
+      : ` · ${formatDuration(Math.max(0, loop.wait.until - now))} left, until ${formatClock(loop.wait.until)} UTC`;
+  const head = `${loop.id}  ${state} · iteration ${row.iterations}${cost}${wait} · last event ${formatAge(now - row.updatedAt)}`;
+  return `${head}\n    ${oneLine(loop.title, 100)}\n    ${ownerText(loop, owner)}`;
+}
+
+function ownerText(loop: Loop, owner: Owner | null): string {
+  if (owner !== null && owner.isAlive) return `driven by process ${owner.pid} on ${owner.host}`;
+  return `nobody drives it: loopwright loop resume ${loop.id}`;
+}
+
+function restingText(row: LoopRow, paint: Paint, command: string): string {
+  const state = paint(statusStyle(row.status), statusText(row.status, row.reason));
+  return `${row.id}  ${state} · ${oneLine(row.title, 80)}\n    ${command}`;
+}
+
+function taskNeedsText({ id, title, status: state, reason }: Task, paint: Paint): string {
+  const why = reason === null ? '' : ` (${oneLine(reason, 120)})`;
+  return `${id}  ${paint('red', state)} · ${oneLine(title, 80)}${why}`;
+}
+
+function countsText(counts: Overview['counts']): string {
+  const { ready = 0, ...others } = counts;
+  const rest = Object.entries(others).flatMap(([name, count]) =>
+    count === 0 ? [] : [`${count} ${name}`],
+  );
+  return [`${plural(ready, 'task')} ready`, ...rest].join(', ');
+}

@@ -1,0 +1,45 @@
+import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { inspect } from 'node:util';
+import type { CliContext } from './context.ts';
+import { createRedactor } from './redact.ts';
+
+/** Writes the whole error to a file of the project, or of the temp folder outside one. Null when that fails too. */
+export async function writeErrorLog(
+  error: unknown,
+  context: CliContext,
+  argv: readonly string[],
+): Promise<string | null> {
+  const time = new Date(context.clock.now()).toISOString();
+  const text = [
+    `loopwright ${context.version}, ${time}`,
+    `command: ${argv.map((word) => JSON.stringify(word)).join(' ')}`,
+    inspect(error, { depth: 6 }),
+    '',
+  ].join('\n');
+  const name = `error-${time.replaceAll(/[:.]/g, '-')}.log`;
+  const state = await findStateDir(context.cwd);
+  const folders = state === null ? [tmpdir()] : [path.join(state, 'log'), tmpdir()];
+  for (const folder of folders) {
+    const file = path.join(folder, folder === tmpdir() ? `loopwright-${name}` : name);
+    try {
+      await mkdir(folder, { recursive: true });
+      await writeFile(file, createRedactor(context.env)(text), { mode: 0o600, flag: 'wx' });
+      return file;
+    } catch {
+      // The next folder is tried; without any the message alone must do.
+    }
+  }
+  return null;
+}
+
+/** `.loopwright` of the folder or of one above it; null outside a project that has been used. */
+export async function findStateDir(cwd: string): Promise<string | null> {
+  for (let folder = path.resolve(cwd); ; folder = path.dirname(folder)) {
+    const candidate = path.join(folder, '.loopwright');
+    const found = await stat(candidate).catch(() => null);
+    if (found?.isDirectory() === true) return candidate;
+    if (folder === path.dirname(folder)) return null;
+  }
+}

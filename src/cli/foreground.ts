@@ -1,0 +1,130 @@
+import type { FlagValues } from '../core/config/flags.ts';
+import type { Loop } from '../core/loop/loop.ts';
+import type { Opened } from '../daemon/compose.ts';
+import {
+  RunControl,
+  runLoops,
+  type RunOptions,
+  type RunOutcome,
+  type RunRequest,
+} from '../engine/run-loops.ts';
+import type { CommandInput, Option } from './command.ts';
+import type { CliContext, Signal } from './context.ts';
+import { EventStream } from './event-stream.ts';
+import { isGiven, usageError, wantsJson } from './input.ts';
+import { loopFiles } from '../engine/loop-files.ts';
+import { LiveView, type Talk } from './render/live-view.ts';
+import { createPaint } from './render/paint.ts';
+import { renderSummary } from './render/summary.ts';
+
+/** How a command that drives loops talks. */
+export const talkOptions: readonly Option[] = [
+  { name: 'json', summary: 'Print the result as one JSON object.' },
+  { name: 'events', summary: 'Print every event as one JSON object per line.' },
+  { name: 'quiet', short: 'q', summary: 'Say only how it ended.' },
+  { name: 'verbose', short: 'v', summary: 'Say more.' },
+];
+
+export type Drive = {
+  readonly request: RunRequest;
+  readonly options: RunOptions;
+  /** Takes back what was prepared if no loop came of it; called whatever happened. */
+  readonly undo?: () => Promise<void>;
+};
+
+export type Driven = {
+  /** Null when it was interrupted before anything ran. */
+  readonly outcome: RunOutcome | null;
+  readonly opened: Opened;
+};
+
+/**
+ * Drives loops in the foreground: live talk, signals, and at the end a summary of every loop. `prepare` says what to
+ * run; `report` turns the outcome into the exit code while the project is still open.
+ */
+export async function driveInForeground(
+  context: CliContext,
+  input: CommandInput,
+  flags: FlagValues,
+  prepare: (opened: Opened, say: (text: string) => void) => Promise<Drive>,
+  report: (driven: Driven) => Promise<number>,
+): Promise<number> {
+  refuseTwoFormats(input);
+  await using view = new LiveView(context, talkOf(input));
+  const stream = isGiven(input, 'events') ? new EventStream(context) : null;
+  const control = new RunControl();
+  using _signals = context.onSignal(interrupter(control, (text) => view.tell(text)));
+  await using opened = await context.open({
+    flags,
+    publish(event) {
+      view.listener(event);
+      stream?.listener(event);
+    },
+  });
+  const { request, options, undo } = await prepare(opened, (text) => view.say(text));
+  let outcome: RunOutcome | null = null;
+  try {
+    if (control.requested === null) {
+      outcome = await runLoops(opened.engine, request, options, control);
+    }
+  } catch (error) {
+    // What did end is told before what went wrong.
+    await view[Symbol.asyncDispose]();
+    await summarise(context, input, opened, view.loops);
+    throw error;
+  } finally {
+    await undo?.();
+  }
+  await view[Symbol.asyncDispose]();
+  await summarise(context, input, opened, outcome?.loops ?? []);
+  return report({ outcome, opened });
+}
+
+function refuseTwoFormats(input: CommandInput): void {
+  if (wantsJson(input) && isGiven(input, 'events')) {
+    throw usageError('--json and --events exclude each other', 'give one of them');
+  }
+  if (isGiven(input, 'quiet') && isGiven(input, 'verbose')) {
+    throw usageError('--quiet and --verbose exclude each other', 'give one of them');
+  }
+}
+
+function talkOf(input: CommandInput): Talk {
+  if (isGiven(input, 'quiet')) return 'quiet';
+  return isGiven(input, 'verbose') ? 'verbose' : 'normal';
+}
+
+/** The first Ctrl-C finishes the iteration, the second cuts it; the other signals cut at once. */
+function interrupter(control: RunControl, tell: (text: string) => void): (signal: Signal) => void {
+  return (signal) => {
+    const first = signal === 'SIGINT' && control.requested === null;
+    control.interrupt(first ? 'finish' : 'cut');
+    if (first) {
+      tell(
+        'pausing after this iteration; Ctrl-C again cuts it short; `loopwright run` goes on later',
+      );
+    } else {
+      tell('cutting it short; what was done is kept');
+    }
+  };
+}
+
+/** For people: on stdout, or on stderr when stdout belongs to a program. */
+async function summarise(
+  context: CliContext,
+  input: CommandInput,
+  opened: Opened,
+  loops: readonly Loop[],
+): Promise<void> {
+  const isForProgram = wantsJson(input) || isGiven(input, 'events');
+  if (isForProgram && isGiven(input, 'quiet')) return;
+  const output = isForProgram ? context.err : context.out;
+  const paint = createPaint(output.hasColour);
+  for (const loop of loops) {
+    const files = await loopFiles(opened.project, loop);
+    const { facts, next } = renderSummary(loop, files, paint);
+    // The empty line belongs to the talk before it, not to the result.
+    if (!isGiven(input, 'quiet')) context.err.write('\n');
+    output.write(facts + next);
+  }
+}

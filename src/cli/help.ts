@@ -1,0 +1,124 @@
+import type { Command, Option } from './command.ts';
+import { wrap, wrapCommand } from './render/wrap.ts';
+
+export type HelpEntry = {
+  readonly path: readonly [string, ...string[]];
+  readonly summary: string;
+  readonly group: string;
+};
+
+export function commandLine({ path }: Pick<Command, 'path'>): string {
+  return ['loopwright', ...path].join(' ');
+}
+
+const maxColumns = 100;
+const maxNameWidth = 30;
+
+/** The help of the program: every command under its heading. */
+export function renderProgramHelp(entries: readonly HelpEntry[], columns: number): string {
+  const width = Math.min(columns, maxColumns);
+  const groups = [...new Set(entries.map(({ group }) => group))];
+  const parts = groups.map((group) => {
+    const rows = entries
+      .filter((entry) => entry.group === group)
+      .map((entry): Row => [entry.path.join(' '), entry.summary]);
+    return `${group}:\n${renderRows(rows, width)}`;
+  });
+  return (
+    [
+      wrap('Loopwright runs coding agents in a loop until the work is verifiably done.', width, ''),
+      'Usage: loopwright COMMAND [ARGUMENTS] [OPTIONS]',
+      ...parts,
+      wrap(
+        '`loopwright COMMAND --help` explains a command; `--version` tells the version.',
+        width,
+        '',
+      ),
+      '',
+    ]
+      .join('\n\n')
+      .trimEnd() + '\n'
+  );
+}
+
+/** The help of a word that has commands under it: `loopwright loop`. */
+export function renderGroupHelp(
+  word: string,
+  entries: readonly HelpEntry[],
+  columns: number,
+): string {
+  const width = Math.min(columns, maxColumns);
+  const rows = entries.map((entry): Row => [entry.path.slice(1).join(' '), entry.summary]);
+  return [
+    `Usage: loopwright ${word} COMMAND [ARGUMENTS] [OPTIONS]`,
+    `Commands:\n${renderRows(rows, width)}`,
+    `\`loopwright ${word} COMMAND --help\` explains one.\n`,
+  ].join('\n\n');
+}
+
+/** The help of one command. `options` are all it takes. */
+export function renderCommandHelp(
+  command: Command,
+  options: readonly Option[],
+  columns: number,
+): string {
+  const width = Math.min(columns, maxColumns);
+  const parts = [
+    wrap(usageLine(command), width, 'Usage: ', '         '),
+    wrap(command.summary, width, ''),
+  ];
+  if (command.details !== undefined) {
+    parts.push(...command.details.split('\n\n').map((text) => wrap(text, width, '')));
+  }
+  const args = (command.args ?? []).map((arg): Row => [arg.name, arg.summary]);
+  if (args.length > 0) parts.push(`Arguments:\n${renderRows(args, width)}`);
+  parts.push(`Options:\n${renderRows(options.map(optionRow), width)}`);
+  parts.push(`Examples:\n${renderExamples(command, width)}`);
+  return `${parts.join('\n\n')}\n`;
+}
+
+export function usageLine(command: Command): string {
+  const args = (command.args ?? []).map(({ name, required, variadic }) => {
+    const shown = variadic === true ? `${name}...` : name;
+    return required ? shown : `[${shown}]`;
+  });
+  return [commandLine(command), ...args, '[OPTIONS]'].join(' ');
+}
+
+/** `-f, --follow`, `--limit N`, `--memory [on|off]`. */
+export function optionUsage(option: Option): string {
+  const short = option.short === undefined ? '' : `-${option.short}, `;
+  const value = option.bare === undefined ? option.value : `[${option.value ?? ''}]`;
+  return `${short}--${option.name}${value === undefined ? '' : ` ${value}`}`;
+}
+
+type Row = readonly [name: string, text: string];
+
+function optionRow(option: Option): Row {
+  const listed =
+    option.choices !== undefined &&
+    option.bare === undefined &&
+    option.choices.join('|') !== option.value;
+  const choices = listed ? ` One of ${option.choices.join(', ')}.` : '';
+  const again = option.repeatable === true ? ' May be repeated.' : '';
+  return [optionUsage(option), `${option.summary}${choices}${again}`];
+}
+
+function renderRows(rows: readonly Row[], width: number): string {
+  const longest = Math.max(...rows.map(([name]) => name.length));
+  const indent = Math.min(longest, maxNameWidth) + 4;
+  return rows
+    .map(([name, text]) => {
+      const start = `  ${name}`.padEnd(indent);
+      const isLong = name.length > maxNameWidth;
+      const body = wrap(text, width, isLong ? ' '.repeat(indent) : start, ' '.repeat(indent));
+      return isLong ? `  ${name}\n${body}` : body;
+    })
+    .join('\n');
+}
+
+function renderExamples({ examples }: Command, width: number): string {
+  return examples
+    .map(({ line, does }) => `${wrapCommand(line, width, '  ')}\n${wrap(does, width, '      ')}`)
+    .join('\n');
+}

@@ -1,0 +1,128 @@
+import { homedir } from 'node:os';
+import { isatty } from 'node:tty';
+import { createSystemClock } from '../adapters/clock/system-clock.ts';
+import type { CliContext, OpenOptions, Output, Signal } from './context.ts';
+import { exitCodes } from './exit-code.ts';
+import { packageVersion } from '../package-version.ts';
+import { createRedactor } from './redact.ts';
+import { registry } from './registry.ts';
+import { runCli } from './run-cli.ts';
+
+const maxStdinBytes = 10 * 1024 * 1024;
+const signalExits: Readonly<Record<Signal, number>> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
+const supported: readonly string[] = ['linux', 'darwin'];
+
+/** The program: builds the context from the process, runs the command line, sets the exit code. */
+export async function main(): Promise<void> {
+  if (!supported.includes(process.platform)) {
+    process.stderr.write(
+      'loopwright runs on Linux and macOS; on Windows run it inside WSL (https://aka.ms/wsl).\n',
+    );
+    process.exitCode = exitCodes.refused;
+    return;
+  }
+  const argv = process.argv.slice(2);
+  const listeners = new Set<(signal: Signal) => void>();
+  const context = createContext(listeners);
+  listenForSignals(listeners);
+  listenForClosedPipes(listeners);
+  listenForMistakes(context, argv);
+  process.exitCode = await runCli(argv, context, registry);
+}
+
+function createContext(listeners: Set<(signal: Signal) => void>): CliContext {
+  const { env } = process;
+  const redact = createRedactor(env);
+  const context: CliContext = {
+    cwd: process.cwd(),
+    env,
+    home: homedir(),
+    version: packageVersion(),
+    clock: createSystemClock(),
+    out: createOutput(process.stdout, 1, redact),
+    err: createOutput(process.stderr, 2, redact),
+    readStdin,
+    stdinIsTerminal: isatty(0),
+    onSignal(listener) {
+      listeners.add(listener);
+      return { [Symbol.dispose]: () => void listeners.delete(listener) };
+    },
+    open: (options) => open(context, options),
+  };
+  return context;
+}
+
+async function open(
+  { cwd, env, home, version, err }: CliContext,
+  options: OpenOptions = {},
+): ReturnType<CliContext['open']> {
+  const { openProjectAt } = await import('../daemon/compose.ts');
+  const opened = await openProjectAt({ cwd, env, home, version, ...options });
+  for (const { message } of opened.config.warnings) err.write(`warning: ${message}\n`);
+  return opened;
+}
+
+function createOutput(
+  stream: NodeJS.WriteStream,
+  fd: number,
+  redact: (text: string) => string,
+): Output {
+  const isTerminal = isatty(fd);
+  const { NO_COLOR: noColour = '', TERM: terminal } = process.env;
+  return {
+    write(text) {
+      if (!stream.destroyed && stream.writable) stream.write(redact(text));
+    },
+    isTerminal: isTerminal && terminal !== 'dumb',
+    hasColour: isTerminal && noColour === '' && terminal !== 'dumb',
+    get columns() {
+      return isTerminal ? stream.columns || 80 : 80;
+    },
+  };
+}
+
+/** Without a listener a signal ends the process at once: nothing is held that a crash would lose. */
+function listenForSignals(listeners: ReadonlySet<(signal: Signal) => void>): void {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      if (listeners.size === 0) process.exit(signalExits[signal]);
+      for (const listener of listeners) listener(signal);
+    });
+  }
+}
+
+/** A reader that went away (`| head`) is no error. A loop that is being driven goes on without it. */
+function listenForClosedPipes(listeners: ReadonlySet<(signal: Signal) => void>): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      const gone = error.code === 'EPIPE' || error.code === 'EIO';
+      if (!gone) throw error;
+      if (listeners.size === 0) process.exit(exitCodes.ok);
+    });
+  }
+}
+
+/** An error nobody awaited is told like any other; the loop it may have hit goes on from its record. */
+function listenForMistakes(context: CliContext, argv: readonly string[]): void {
+  process.on('uncaughtException', (error) => {
+    void import('./report-error.ts')
+      .then(({ reportError }) => reportError(error, context, argv))
+      .then((exitCode) => process.exit(exitCode));
+  });
+}
+
+async function readStdin(): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of process.stdin) {
+    const bytes: unknown = chunk;
+    if (!Buffer.isBuffer(bytes)) continue;
+    size += bytes.length;
+    if (size > maxStdinBytes) {
+      const { LoopwrightError } = await import('../core/error.ts');
+      throw new LoopwrightError('usage.stdin_too_large', 'standard input holds more than 10 MB');
+    }
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

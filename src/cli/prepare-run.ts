@@ -1,0 +1,102 @@
+import type { FlagValues } from '../core/config/flags.ts';
+import { LoopwrightError } from '../core/error.ts';
+import { isResting } from '../core/loop/status.ts';
+import type { Task } from '../core/task/task.ts';
+import type { Opened } from '../daemon/compose.ts';
+import type { RunOptions, RunRequest } from '../engine/run-loops.ts';
+import { addTask, findUnfinishedByTitle, unfinishedLoop } from '../engine/text-task.ts';
+import type { CommandInput } from './command.ts';
+import type { CliContext } from './context.ts';
+import type { Drive } from './foreground.ts';
+import { isGiven } from './input.ts';
+import { settingsForResume } from './resume-settings.ts';
+import type { RunTarget } from './run-target.ts';
+import { flagValues } from './setting-options.ts';
+
+/** Turns what was asked into what the engine runs. A new task is stored only when everything else is in order. */
+export async function prepareRun(
+  input: CommandInput,
+  context: CliContext,
+  opened: Opened,
+  target: RunTarget,
+  say: (text: string) => void,
+): Promise<Drive> {
+  const options = runOptions(input, opened);
+  const { engine } = opened;
+  const isFresh = isGiven(input, 'new');
+  if (target.kind === 'ready') {
+    return { request: { kind: 'ready', limit: target.limit }, options };
+  }
+  if (target.kind === 'task') {
+    const task = await engine.store.read((tx) => tx.tasks.resolve(target.id));
+    const request = await taskRequest(opened, task, isFresh, flagValues(input), say);
+    return { request, options };
+  }
+  const known = isFresh ? null : await findUnfinishedByTitle(engine, target.title);
+  if (known !== null) {
+    return { request: await taskRequest(opened, known, false, flagValues(input), say), options };
+  }
+  const draft = { type: target.type, validation: null };
+  await opened.planFor(draft, options.loop.verify);
+  await refuseDirty(opened, input, context);
+  const { title, description, type } = target;
+  const task = await addTask(engine, { title, description, type });
+  return {
+    request: { kind: 'task', taskId: task.id, fresh: true },
+    options,
+    undo: () =>
+      engine.store.write(async (tx) => {
+        const loops = await tx.loops.list({ taskId: task.id, limit: 1 });
+        if (loops.length === 0) await tx.tasks.delete(task.id);
+      }),
+  };
+}
+
+function runOptions(input: CommandInput, opened: Opened): RunOptions {
+  const loop = {
+    inPlace: isGiven(input, 'in-place'),
+    commit: !isGiven(input, 'no-commit'),
+    verify: !isGiven(input, 'no-verify'),
+    keepGoing: isGiven(input, 'keep-going'),
+  };
+  return {
+    loop,
+    allowDirty: isGiven(input, 'allow-dirty'),
+    planFor: (task) => opened.planFor(task, loop.verify),
+  };
+}
+
+/** A task's unfinished loop goes on, under the flags of this command line; else a new loop is started. */
+async function taskRequest(
+  opened: Opened,
+  task: Task,
+  isFresh: boolean,
+  flags: FlagValues,
+  say: (text: string) => void,
+): Promise<RunRequest> {
+  const loop = isFresh ? null : await unfinishedLoop(opened.engine, task.id);
+  if (loop === null || !isResting(loop.status)) {
+    return { kind: 'task', taskId: task.id, fresh: isFresh };
+  }
+  say(`${loop.id} of this task is unfinished and goes on (--new starts another)`);
+  const changed = await settingsForResume(opened, loop, flags, false);
+  return { kind: 'loop', loopId: loop.id, changed };
+}
+
+/** Refused before anything is stored: `run --in-place` never touches a checkout with uncommitted changes. */
+async function refuseDirty(
+  opened: Opened,
+  input: CommandInput,
+  context: CliContext,
+): Promise<void> {
+  if (!isGiven(input, 'in-place') || isGiven(input, 'allow-dirty')) return;
+  const { dirty } = await opened.project.describe(AbortSignal.timeout(60_000));
+  if (!dirty) return;
+  throw new LoopwrightError(
+    'run.dirty',
+    `the checkout around ${context.cwd} has uncommitted changes`,
+    {
+      hint: 'commit or stash them, leave --in-place away (a loop then gets its own worktree), or add --allow-dirty',
+    },
+  );
+}

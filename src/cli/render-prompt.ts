@@ -1,0 +1,135 @@
+import { mergeLive } from '../core/config/frozen.ts';
+import type { Settings } from '../core/config/schema.ts';
+import type { PromptRecord } from '../core/loop/event.ts';
+import { lastIteration, openIteration, type Loop } from '../core/loop/loop.ts';
+import { isResting } from '../core/loop/status.ts';
+import { defaultTemplate } from '../core/prompt/default-template.ts';
+import type { Task } from '../core/task/task.ts';
+import type { Opened } from '../daemon/compose.ts';
+import { describeLimits } from '../engine/action/build-prompt.ts';
+import { assemblePrompt, loadTaskContext, type TaskContext } from '../engine/assemble-prompt.ts';
+import { workspaceSpec } from '../engine/workspace-spec.ts';
+import type { WorkspaceText } from '../ports/workspace.ts';
+
+export type PromptPreview = {
+  readonly text: string;
+  /** What cannot be known before the iteration, in words. */
+  readonly unknown: readonly string[];
+  readonly warnings: readonly string[];
+};
+
+const noText: WorkspaceText = { status: '', diff: '', log: '' };
+
+/** The prompt the next iteration of a loop would get, by the same code that will build it. */
+export async function previewNextPrompt(opened: Opened, loop: Loop): Promise<PromptPreview> {
+  const { engine } = opened;
+  const context = await engine.store.read((tx) => loadTaskContext(tx, loop.taskId));
+  const settings = loop.options.inPlace
+    ? loop.settings
+    : mergeLive(loop.settings, await engine.reloadSettings(loop.loopType, loop.flags));
+  const git = await gitText(opened, loop);
+  const { text, warnings } = assemblePrompt(engine.templates, {
+    ...context,
+    settings,
+    prompt: loop.prompt,
+    iteration: (lastIteration(loop)?.number ?? 0) + 1,
+    workingDirectory: loop.workspace.path,
+    branch: loop.workspace.branch,
+    workspace: git ?? noText,
+    progress: loop.progress,
+    feedback: loop.feedback,
+  });
+  const unknown = [
+    git === null ? 'git status, diff and log, since the loop is running' : null,
+    openIteration(loop) === null
+      ? null
+      : `what iteration ${lastIteration(loop)?.number ?? 0}, which is under way, will leave behind`,
+    loop.baseline === null ? baselineUnknown : null,
+  ];
+  return { text, warnings, unknown: unknown.filter((each) => each !== null) };
+}
+
+const baselineUnknown =
+  'the feedback of the baseline, which is verified before the first iteration';
+
+export type FirstPrompt = {
+  readonly settings: Settings;
+  readonly prompt: PromptRecord;
+  readonly inPlace: boolean;
+  readonly branch: string | null;
+};
+
+/** The prompt of the first iteration of a loop that does not exist yet. */
+export function previewFirstPrompt(
+  opened: Opened,
+  context: TaskContext,
+  { settings, prompt, inPlace, branch }: FirstPrompt,
+): PromptPreview {
+  const { engine, project } = opened;
+  const ownPlace = !inPlace && project.kind === 'git';
+  const { text, warnings } = assemblePrompt(engine.templates, {
+    ...context,
+    settings,
+    prompt,
+    iteration: 1,
+    workingDirectory: ownPlace ? '(the worktree of the loop)' : project.root,
+    branch: ownPlace ? '(the branch of the loop)' : branch,
+    workspace: noText,
+    progress: [],
+    feedback: '',
+  });
+  const unknown = [
+    ownPlace && uses(prompt, 'branch', 'working-directory')
+      ? 'branch and worktree, which are made when the loop starts'
+      : null,
+    uses(prompt, 'git-') ? 'git status, diff and log of the worktree' : null,
+    baselineUnknown,
+  ];
+  return { text, warnings, unknown: unknown.filter((each) => each !== null) };
+}
+
+/** The surroundings of a task that is not stored yet. */
+export function draftContext(
+  id: string,
+  title: string,
+  description: string,
+  type: string | null,
+): TaskContext {
+  const task: Task = {
+    id,
+    title,
+    description,
+    parentId: null,
+    priority: 'normal',
+    type,
+    validation: null,
+    maxRetries: 0,
+    retries: 0,
+    status: 'draft',
+    reason: null,
+    guidance: [],
+    summary: null,
+    blockers: 0,
+    children: 0,
+    openChildren: 0,
+    held: 0,
+    readySince: null,
+    createdAt: 0,
+    updatedAt: 0,
+  };
+  return { task, parent: null, prerequisites: [] };
+}
+
+/** Opened only when the template asks for it and nobody else works there; null: not to be had. */
+async function gitText({ engine, project }: Opened, loop: Loop): Promise<WorkspaceText | null> {
+  if (!uses(loop.prompt, 'git-')) return noText;
+  if (!isResting(loop.status)) return null;
+  const signal = AbortSignal.timeout(120_000);
+  const { workspace } = await engine.project.openWorkspace(workspaceSpec(loop), signal);
+  return project.kind === 'git' ? workspace.describe(describeLimits, signal) : noText;
+}
+
+function uses({ template }: PromptRecord, ...variables: readonly string[]): boolean {
+  const text = template ?? defaultTemplate;
+  return variables.some((variable) => text.includes(variable));
+}

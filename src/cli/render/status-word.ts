@@ -1,0 +1,26 @@
+import type { LoopStatus } from '../../core/loop/status.ts';
+import type { Style } from './paint.ts';
+
+/** The colour of a loop's status; the word itself is always shown too. */
+export function statusStyle(status: LoopStatus): Style {
+  switch (status) {
+    case 'complete':
+      return 'green';
+    case 'failed':
+    case 'blocked':
+      return 'red';
+    case 'stopped':
+    case 'paused':
+    case 'waiting':
+      return 'yellow';
+    case 'pending':
+    case 'running':
+    case 'rebasing':
+      return 'cyan';
+  }
+}
+
+/** `failed (max_iterations)`; `complete` needs no reason. */
+export function statusText(status: LoopStatus, reason: string | null): string {
+  return reason === null || status === 'complete' ? status : `${status} (${reason})`;
+}

@@ -1,0 +1,55 @@
+import { allChecks, type Check, type VerificationReport } from '../../core/verdict/report.ts';
+import { formatDuration, formatTests } from './format.ts';
+import { detail, line, oneLine, type StoryLine } from './story-line.ts';
+
+const shownTests = 3;
+
+/** Every check with its verdict, and under a failing one what it says first. */
+export function checkLines(report: VerificationReport): readonly StoryLine[] {
+  return allChecks(report).flatMap(({ check }) => [checkLine(check), ...failureLines(check)]);
+}
+
+function checkLine(check: Check): StoryLine {
+  const parts = [
+    `${verdict(check)} in ${formatDuration(check.durationMs)}`,
+    check.tests === null ? null : formatTests(check.tests),
+    check.passed === true ? null : check.reason,
+  ];
+  const text = parts.filter((part) => part !== null).join(' · ');
+  return line('check', text, check.passed === null ? 'yellow' : check.passed ? 'green' : 'red');
+}
+
+/** The icon is never alone: the word says the same. */
+function verdict({ name, passed }: Check): string {
+  if (passed === null) return `– ${oneLine(name, 60)} skipped`;
+  return passed ? `✓ ${oneLine(name, 60)} passed` : `✗ ${oneLine(name, 60)} failed`;
+}
+
+function failureLines(check: Check): readonly StoryLine[] {
+  if (check.passed !== false) return [];
+  const named = check.failingTests.slice(0, shownTests).map((name) => detail(`✗ ${name}`));
+  const more = check.failingTests.length - named.length;
+  const error = firstError(check.output);
+  return [
+    ...named,
+    ...(more > 0 ? [detail(`and ${more} more`)] : []),
+    ...(error === null ? [] : [detail(error)]),
+  ];
+}
+
+/** What speaks most clearly of a failure comes first. */
+const speakOfFailure: readonly RegExp[] = [
+  /(?:Error|Exception)\b|\bpanic/,
+  /assert|expected/i,
+  /error|not ok|not found|cannot|no such|fail/i,
+];
+
+/** The line that says best what is wrong, else the last one; null when the output is empty. */
+export function firstError(output: string): string | null {
+  const lines = output.split('\n').filter((each) => each.trim() !== '');
+  for (const pattern of speakOfFailure) {
+    const found = lines.find((each) => pattern.test(each));
+    if (found !== undefined) return found;
+  }
+  return lines.at(-1) ?? null;
+}

@@ -1,0 +1,81 @@
+import { changedPaths } from '../../core/loop/changes.ts';
+import type { AgentRecord, LoopEvent } from '../../core/loop/event.ts';
+import type { Decision } from '../../core/loop/judge.ts';
+import { lastIteration, loopCost, type Loop } from '../../core/loop/loop.ts';
+import { formatCost, formatDuration, formatTokens, plural } from './format.ts';
+import { detail, heading, line, verbose, type StoryLine } from './story-line.ts';
+import { statusText } from './status-word.ts';
+
+type Event<T extends LoopEvent['type']> = Extract<LoopEvent, { type: T }>;
+
+/** `iteration 2 of 100 · model sonnet: why · attempt 5 of the task`. */
+export function headerLine({ model, reason }: Event<'model.chosen'>, loop: Loop): StoryLine {
+  const iteration = lastIteration(loop);
+  const number = iteration?.number ?? 1;
+  const cap = loop.settings.limits['max-iterations'];
+  const attempt = iteration?.attempt ?? number;
+  const parts = [
+    `iteration ${number}${cap === 0 ? '' : ` of ${cap}`}`,
+    model === null ? null : `model ${model}${reason === '' ? '' : ` (${reason})`}`,
+    attempt === number ? null : `attempt ${attempt} of the task`,
+  ];
+  return heading(parts.filter((part) => part !== null).join(' · '));
+}
+
+export function agentLines(record: AgentRecord): readonly StoryLine[] {
+  const parts = [
+    `${agentEnding(record)} in ${formatDuration(record.durationMs)}`,
+    record.turns === null ? null : plural(record.turns, 'turn'),
+    record.tokens === null ? null : formatTokens(record.tokens),
+    record.costUsd === null ? null : formatCost(record.costUsd),
+    claimText(record),
+  ];
+  const isFine = record.kind === 'done';
+  const text = parts.filter((part) => part !== null).join(' · ');
+  return [
+    line('agent', text, isFine ? null : 'yellow'),
+    ...(isFine || record.evidence === '' ? [] : [detail(record.evidence)]),
+    ...(record.summary === null ? [] : [detail(record.summary)]),
+  ];
+}
+
+function agentEnding({ kind, exitCode }: AgentRecord): string {
+  if (kind === 'done') return 'ended';
+  const code = exitCode === null || exitCode === 0 ? '' : ` (exit code ${exitCode})`;
+  return `${kind.replaceAll('_', ' ')}${code}`;
+}
+
+function claimText({ claim, kind }: AgentRecord): string | null {
+  if (claim === null || kind !== 'done') return null;
+  return claim === 'done' ? 'claims to be done' : 'says that it failed';
+}
+
+const shownFiles = 5;
+
+export function snapshotLines(event: Event<'snapshot.taken'>): readonly StoryLine[] {
+  const paths = changedPaths(event.changes);
+  const more = paths.length - shownFiles;
+  const names = paths.slice(0, shownFiles).join(', ') + (more > 0 ? ` and ${more} more` : '');
+  const size = `${plural(paths.length, 'file')}, ${plural(event.changes.lines, 'line')}`;
+  return [
+    line('changed', paths.length === 0 ? 'nothing' : `${size}: ${names}`),
+    ...event.repaired.map((text) => line('repaired', text, 'yellow')),
+    ...(event.commit === null ? [] : [verbose('commit', event.commit.slice(0, 12))]),
+  ];
+}
+
+export function decisionLines(decision: Decision, loop: Loop): readonly StoryLine[] {
+  const cost = loopCost(loop);
+  const spent = cost === null ? '' : ` · ${formatCost(cost)} so far`;
+  const verdict =
+    decision.end === null ? 'go on' : statusText(decision.end.status, decision.end.reason);
+  const { strategy, ladder, counted } = decision.inputs;
+  return [
+    line('decision', `${verdict}: ${decision.reason}${spent}`, decision.continue ? null : 'bold'),
+    ...(decision.notice === null ? [] : [line('notice', decision.notice, 'yellow')]),
+    verbose(
+      'inputs',
+      `by ${decision.source}; ${strategy.name}: ${strategy.reason}; ladder: ${ladder}; ${counted} counted`,
+    ),
+  ];
+}

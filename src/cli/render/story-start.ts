@@ -1,0 +1,56 @@
+import { effectiveMaxDuration } from '../../core/config/limits.ts';
+import type { Settings } from '../../core/config/schema.ts';
+import type { Loop } from '../../core/loop/loop.ts';
+import { formatCost, formatDuration, plural } from './format.ts';
+import { heading, line, type StoryLine } from './story-line.ts';
+
+/** What a loop is about to do and within which limits. */
+export function startLines(loop: Loop): readonly StoryLine[] {
+  const { settings } = loop;
+  return [
+    heading(`${loop.id} · ${loop.title}`),
+    line('task', loop.taskId),
+    placeLine(loop),
+    line('agent', loop.options.verifyOnly ? 'none: only the checks are run' : describeAgent(loop)),
+    line('checks', describeChecks(settings, loop.options.verify)),
+    line('limits', describeLimits(settings)),
+  ];
+}
+
+function placeLine({ workspace, options }: Loop): StoryLine {
+  const { mode, branch, base, baseRef, path } = workspace;
+  if (mode === 'in-place') {
+    const onto = branch === null ? '' : ` on ${branch}`;
+    return line('in place', `${path}${onto}${options.commit ? '' : ', without commits'}`);
+  }
+  const at = base === null ? '' : ` at ${base.slice(0, 8)}`;
+  return line('branch', `${branch ?? 'none'} from ${baseRef ?? 'HEAD'}${at}`);
+}
+
+function describeAgent({ agent, settings, loopType }: Loop): string {
+  const { name, model } = settings['model-strategy'];
+  const fixed = name === 'fixed' && model !== undefined && model !== null ? `, model ${model}` : '';
+  return `${agent}${fixed}${loopType === 'ralph' ? '' : `, loop type ${loopType}`}`;
+}
+
+export function describeChecks({ validation }: Settings, verify: boolean): string {
+  if (!verify) return 'none (--no-verify): this loop can never be complete';
+  const named = Object.entries(validation.commands).map(
+    ([name, { command }]) => `${name}: ${command}`,
+  );
+  const all = validation.command === null ? named : [validation.command, ...named];
+  return all.length === 0 ? 'none' : all.join(' · ');
+}
+
+export function describeLimits(settings: Settings): string {
+  const cap = settings.limits['max-iterations'];
+  const duration = effectiveMaxDuration(settings);
+  const { 'max-cost-usd': cost, 'max-tokens': tokens } = settings.budget;
+  const parts = [
+    cap === 0 ? 'any number of iterations' : plural(cap, 'iteration'),
+    duration === null ? null : formatDuration(duration),
+    cost === null || cost === 0 ? null : formatCost(cost),
+    tokens === null || tokens === 0 ? null : `${tokens} tokens`,
+  ];
+  return parts.filter((part) => part !== null).join(', ');
+}

@@ -1,0 +1,53 @@
+import type { CliContext } from './context.ts';
+import { exitCodes } from './exit-code.ts';
+import { findCommand, isListed } from './find-command.ts';
+import type { RegistryEntry } from './registry.ts';
+
+/** Runs one command line and answers with its exit code. Never throws. */
+export async function runCli(
+  argv: readonly string[],
+  context: CliContext,
+  registry: readonly RegistryEntry[],
+): Promise<number> {
+  try {
+    const asked = findCommand(registry, argv);
+    switch (asked.kind) {
+      case 'version':
+        context.out.write(`${context.version}\n`);
+        return exitCodes.ok;
+      case 'program-help': {
+        const { renderProgramHelp } = await import('./help.ts');
+        context.out.write(renderProgramHelp(registry.filter(isListed), context.out.columns));
+        return exitCodes.ok;
+      }
+      case 'group-help': {
+        const { renderGroupHelp } = await import('./help.ts');
+        context.out.write(renderGroupHelp(asked.word, asked.entries, context.out.columns));
+        return exitCodes.ok;
+      }
+      case 'command':
+        return await runCommand(asked.entry, asked.words, context);
+    }
+  } catch (error) {
+    const { reportError } = await import('./report-error.ts');
+    return reportError(error, context, argv);
+  }
+}
+
+async function runCommand(
+  entry: RegistryEntry,
+  words: readonly string[],
+  context: CliContext,
+): Promise<number> {
+  const [command, { allOptions, parseInput }] = await Promise.all([
+    entry.load(),
+    import('./parse.ts'),
+  ]);
+  const input = parseInput(command, words);
+  const wantsAll = input.options['help-all'] === true;
+  if (!wantsAll && input.options['help'] !== true) return command.run(input, context);
+  const { renderCommandHelp } = await import('./help.ts');
+  const options = allOptions(command).filter(({ advanced }) => wantsAll || advanced !== true);
+  context.out.write(renderCommandHelp(command, options, context.out.columns));
+  return exitCodes.ok;
+}

@@ -1,0 +1,105 @@
+import { readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { LoopwrightError } from '../core/error.ts';
+import { headChars } from '../core/text/code-points.ts';
+import type { CommandInput } from './command.ts';
+import type { CliContext } from './context.ts';
+import { argument, isGiven, numberOption, option, usageError } from './input.ts';
+
+/** What `run` was asked to run. */
+export type RunTarget =
+  | {
+      readonly kind: 'text';
+      readonly title: string;
+      readonly description: string;
+      readonly type: string | null;
+    }
+  | { readonly kind: 'task'; readonly id: string }
+  | { readonly kind: 'ready'; readonly limit: number | null };
+
+const maxFileBytes = 1024 * 1024;
+const maxTitleChars = 120;
+
+/** Reads the words, the file or standard input. Nothing is stored yet. */
+export async function readRunTarget(input: CommandInput, context: CliContext): Promise<RunTarget> {
+  const words = argument(input, 'TEXT');
+  const file = option(input, 'file');
+  const limit = numberOption(input, 'limit');
+  const type = option(input, 'type');
+  const target = await targetOf(words, file, limit, type, context);
+  if (limit === 0) throw usageError('--limit takes a number above 0');
+  if (limit !== null && target.kind !== 'ready') {
+    throw usageError(
+      '--limit goes only with `loopwright run` alone',
+      'leave it away: one task is one loop',
+    );
+  }
+  if (type !== null && target.kind !== 'text') {
+    throw usageError(
+      '--type goes only with a new task',
+      'a task keeps the loop type it was added with',
+    );
+  }
+  if (isGiven(input, 'new') && target.kind === 'ready') {
+    throw usageError('--new goes only with a task', 'say which: `loopwright run TASK --new`');
+  }
+  if (isGiven(input, 'allow-dirty') && !isGiven(input, 'in-place')) {
+    throw usageError(
+      '--allow-dirty goes only with --in-place',
+      'a worktree of its own is never dirty',
+    );
+  }
+  return target;
+}
+
+async function targetOf(
+  words: string | null,
+  file: string | null,
+  limit: number | null,
+  type: string | null,
+  context: CliContext,
+): Promise<RunTarget> {
+  if (file !== null) {
+    if (words === '-') throw usageError('give either --file or `-`, not both');
+    return textTarget(
+      await readPrompt(path.resolve(context.cwd, file)),
+      words,
+      type,
+      `the file ${file}`,
+    );
+  }
+  if (words === null) return { kind: 'ready', limit };
+  if (words === '-') return textTarget(await context.readStdin(), null, type, 'standard input');
+  if (/^t-[0-9a-f]{1,8}$/.test(words)) return { kind: 'task', id: words };
+  return textTarget(words, null, type, 'the text');
+}
+
+/** The first line is the title; more than one line is the description too. */
+function textTarget(
+  text: string,
+  title: string | null,
+  type: string | null,
+  source: string,
+): RunTarget {
+  const whole = text.trim();
+  const firstLine = whole.split('\n').find((line) => /[^#\s]/.test(line)) ?? '';
+  const found = title ?? firstLine.replace(/^#+\s*/, '').trim();
+  if (found === '') throw usageError(`${source} is empty: there is nothing to do`);
+  const shown = headChars(found, maxTitleChars);
+  const isAll = shown === whole;
+  return { kind: 'text', title: shown, description: isAll ? '' : whole, type };
+}
+
+async function readPrompt(file: string): Promise<string> {
+  try {
+    const { size } = await stat(file);
+    if (size > maxFileBytes) throw usageError(`${file} has more than 1 MB`);
+    return await readFile(file, 'utf8');
+  } catch (cause) {
+    if (cause instanceof LoopwrightError) throw cause;
+    throw new LoopwrightError('usage.unreadable_file', `cannot read ${file}`, {
+      cause,
+      hint: 'check the path after --file',
+    });
+  }
+}

@@ -1,0 +1,38 @@
+import { isLoopwrightError } from '../core/error.ts';
+import type { Loop } from '../core/loop/loop.ts';
+import type { NewTask, Task } from '../core/task/task.ts';
+import type { Engine } from './engine.ts';
+
+const idTries = 5;
+
+/** Stores a new task; a taken id is drawn again. */
+export async function addTask(engine: Engine, task: NewTask): Promise<Task> {
+  for (let attempt = 1; ; attempt++) {
+    const id = engine.ids.task();
+    try {
+      return await engine.store.write((tx) => tx.tasks.add(id, task, engine.clock.now()));
+    } catch (error) {
+      const isTaken = isLoopwrightError(error) && error.code === 'store.exists';
+      if (!isTaken || attempt === idTries) throw error;
+    }
+  }
+}
+
+/** The newest loop of a task that neither completed nor failed nor was cancelled. */
+export async function unfinishedLoop(engine: Engine, taskId: string): Promise<Loop | null> {
+  return engine.store.read(async (tx) => {
+    const [newest] = await tx.loops.list({ taskId, limit: 1 });
+    if (newest === undefined || newest.reason === 'cancelled') return null;
+    if (newest.status === 'complete' || newest.status === 'failed') return null;
+    return tx.loops.get(newest.id);
+  });
+}
+
+/** The newest task with exactly this title that has an unfinished loop. */
+export async function findUnfinishedByTitle(engine: Engine, title: string): Promise<Task | null> {
+  const tasks = await engine.store.read((tx) => tx.tasks.list({}));
+  for (const task of tasks.filter((each) => each.title === title).toReversed()) {
+    if ((await unfinishedLoop(engine, task.id)) !== null) return task;
+  }
+  return null;
+}

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { loopCost, loopTokens, type Loop } from '../core/loop/loop.ts';
+import { exitCodeOf, isResting, loopStatuses } from '../core/loop/status.ts';
+import { reportTests, type TestCounts } from '../core/verdict/report.ts';
+import { Tests, Tokens } from './value.ts';
+
+/** One loop as `run --json` prints it. Absent is null. */
+export const LoopResult = z.object({
+  /** Id of the loop. */
+  loop: z.string(),
+  /** Id of its task. */
+  task: z.string(),
+  status: z.enum(loopStatuses),
+  reason: z.string().nullable(),
+  iterations: z.number().int(),
+  branch: z.string().nullable(),
+  /** Commit ids; null outside git. */
+  base: z.string().nullable(),
+  head: z.string().nullable(),
+  /** Between base and head. */
+  filesChanged: z.array(z.string()),
+  /** Of the newest verification. */
+  tests: Tests.nullable(),
+  costUsd: z.number().nullable(),
+  tokens: Tokens.nullable(),
+  /** Working time of all its engines together. */
+  durationMs: z.number(),
+  /** Null while the loop does not rest. */
+  exitCode: z.number().int().nullable(),
+});
+export type LoopResult = z.infer<typeof LoopResult>;
+
+/** What `run` alone prints; `error` says why when nothing ran. */
+export const RunResult = z.object({
+  loops: z.array(LoopResult),
+  exitCode: z.number().int(),
+});
+export type RunResult = z.infer<typeof RunResult>;
+
+/** `filesChanged` comes from git where there is one; else from `filesTouched`. */
+export function loopResult(loop: Loop, filesChanged: readonly string[]): LoopResult {
+  const { branch, base } = loop.workspace;
+  return {
+    loop: loop.id,
+    task: loop.taskId,
+    status: loop.status,
+    reason: loop.reason,
+    iterations: loop.iterations.length,
+    branch,
+    base,
+    head: loop.head,
+    filesChanged: [...filesChanged],
+    tests: newestTests(loop),
+    costUsd: loopCost(loop),
+    tokens: loopTokens(loop),
+    durationMs: loop.activeMs,
+    exitCode: isResting(loop.status) ? exitCodeOf(loop.status, loop.reason) : null,
+  };
+}
+
+/** Tests of the newest verification that counted any; the baseline is no verification of the work. */
+export function newestTests(loop: Loop): TestCounts | null {
+  const judged = loop.iterations.findLast(({ report }) => report !== null);
+  return judged?.report ? reportTests(judged.report) : null;
+}

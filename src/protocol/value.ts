@@ -1,0 +1,27 @@
+import { z } from 'zod';
+
+/** ISO 8601, UTC. */
+export const Time = z.string();
+
+export const Tests = z.object({
+  total: z.number().int(),
+  passed: z.number().int(),
+  failed: z.number().int(),
+  skipped: z.number().int(),
+});
+
+export const Tokens = z.object({
+  input: z.number(),
+  output: z.number(),
+  cacheRead: z.number(),
+  cacheWrite: z.number(),
+});
+
+/** Stored milliseconds as text. */
+export function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+export function isoTimeOrNull(ms: number | null): string | null {
+  return ms === null ? null : isoTime(ms);
+}

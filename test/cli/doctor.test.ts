@@ -1,0 +1,166 @@
+import { existsSync } from 'node:fs';
+import { utimes, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import { emptyRepo, gitRepo, type GitRepo } from '../support/git-repo.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { greeter, waits } from './agents.ts';
+import { memoryCli } from './memory-cli.ts';
+import { realCli } from './real-cli.ts';
+
+type Line = {
+  readonly name: string;
+  readonly status: string;
+  readonly text: string;
+  readonly next: string | null;
+};
+
+async function examine(cwd: string, env: Readonly<Record<string, string>>) {
+  const { exitCode, out } = await memoryCli({ cwd, env }).run('doctor', '--json');
+  const result = JSON.parse(out);
+  expect(result.exitCode).toBe(exitCode);
+  for (const { status, next } of result.checks) expect(next === null).toBe(status === 'ok');
+  const checks = new Map<string, Line>(result.checks.map((check: Line) => [check.name, check]));
+  return { exitCode, checks };
+}
+
+function inRepo(repo: GitRepo) {
+  return examine(repo.path, repo.env);
+}
+
+describe('doctor', () => {
+  it('finds nothing wrong after a loop has been run', async () => {
+    await using repo = await gitRepo();
+    const flags = await greeter(repo);
+    await repo.write(
+      'loopwright.yml',
+      "agent: scripted:agent.yml\nvalidation: { command: 'true' }\n",
+    );
+    await memoryCli({ cwd: repo.path, env: repo.env }).run('run', 'greet', ...flags);
+    const { exitCode, checks } = await inRepo(repo);
+    expect(exitCode).toBe(0);
+    const problems = [...checks.values()].filter(({ status }) => status !== 'ok');
+    expect(problems).toEqual([]);
+    expect(checks.get('history')?.text).toContain('1 loop');
+    expect(checks.get('store')?.text).toContain('intact');
+    expect(checks.get('containment')?.text).toContain('Weak containment');
+  });
+
+  it('fails on configuration that is wrong, and goes on looking', async () => {
+    await using repo = await gitRepo();
+    await repo.write('loopwright.yml', 'limts: 3\n');
+    const { exitCode, checks } = await inRepo(repo);
+    expect(exitCode).toBe(1);
+    expect(checks.get('config')).toMatchObject({
+      status: 'fail',
+      next: expect.stringContaining('config validate'),
+    });
+    expect(checks.get('locks')).toMatchObject({ status: 'ok' });
+  });
+
+  it('fails on an agent that cannot be used', async () => {
+    await using repo = await gitRepo();
+    await repo.write('loopwright.yml', 'agent: scripted:nowhere.yml\n');
+    const { exitCode, checks } = await inRepo(repo);
+    expect([exitCode, checks.get('agent')?.status]).toEqual([1, 'fail']);
+  });
+
+  it('warns of a command that is not there', async () => {
+    await using repo = await gitRepo();
+    await repo.write('loopwright.yml', 'agent: command:no-such-program --auto\n');
+    expect((await inRepo(repo)).checks.get('agent')).toMatchObject({
+      status: 'warn',
+      text: expect.stringContaining('no-such-program'),
+    });
+  });
+
+  it('fails on a repository without a commit and warns of a merge under way', async () => {
+    await using unborn = await emptyRepo();
+    expect((await inRepo(unborn)).checks.get('repository')?.status).toBe('fail');
+    await using repo = await gitRepo();
+    await writeFile(
+      path.join(repo.path, '.git', 'MERGE_HEAD'),
+      `${await repo.git('rev-parse', 'HEAD')}\n`,
+    );
+    expect((await inRepo(repo)).checks.get('repository')).toMatchObject({
+      status: 'warn',
+      text: expect.stringContaining('a merge is under way'),
+    });
+  });
+
+  it('fails on too little disk', async () => {
+    await using repo = await gitRepo();
+    await repo.write('loopwright.yml', 'scheduler: { min-disk: 900tb, warn-disk: 901tb }\n');
+    expect((await inRepo(repo)).checks.get('disk')?.status).toBe('fail');
+    await repo.write('loopwright.yml', 'scheduler: { warn-disk: 900tb }\n');
+    expect((await inRepo(repo)).checks.get('disk')?.status).toBe('warn');
+  });
+
+  it('fails on a damaged store and on history that was changed', async () => {
+    await using repo = await gitRepo();
+    const cli = memoryCli({ cwd: repo.path, env: repo.env });
+    await cli.run('run', 'greet', ...(await greeter(repo)));
+    const file = path.join(repo.path, '.loopwright', 'state.db');
+    const database = new DatabaseSync(file);
+    database.exec(`update events set data = replace(data, 'greet', 'great') where seq = 1`);
+    database.close();
+    const changed = await inRepo(repo);
+    expect([changed.exitCode, changed.checks.get('history')?.status]).toEqual([1, 'fail']);
+    await writeFile(
+      file,
+      'this is no database, and it is longer than the header of one would be'.repeat(20),
+    );
+    const damaged = await inRepo(repo);
+    expect([damaged.exitCode, damaged.checks.get('store')?.status]).toEqual([1, 'fail']);
+  });
+
+  it('finds branches and worktrees that no loop knows, and old locks', async () => {
+    await using repo = await gitRepo();
+    const folder = path.join(repo.outside, 'lost');
+    await repo.git('worktree', 'add', '-q', '-b', 'loopwright/loop-0badcafe', folder);
+    const lock = path.join(repo.path, '.git', 'index.lock');
+    await writeFile(lock, '');
+    const longAgo = new Date('2020-01-01');
+    await utimes(lock, longAgo, longAgo);
+    const { exitCode, checks } = await inRepo(repo);
+    expect(exitCode).toBe(0);
+    expect(checks.get('worktrees')).toMatchObject({
+      status: 'warn',
+      text: expect.stringContaining(folder),
+    });
+    expect(checks.get('branches')).toMatchObject({
+      status: 'warn',
+      text: expect.stringContaining('loop-0badcafe'),
+    });
+    expect(checks.get('locks')).toMatchObject({
+      status: 'warn',
+      next: expect.stringContaining(lock),
+    });
+  });
+
+  it('finds a loop whose owner was killed', async () => {
+    await using repo = await gitRepo();
+    const running = realCli(repo.path, repo.env, ['run', 'endless', ...waits]);
+    await running.printed((text) => text.includes('waiting now'));
+    expect((await inRepo(repo)).checks.get('loops')).toMatchObject({ status: 'ok' });
+    running.child.kill('SIGKILL');
+    await running.ended;
+    expect((await inRepo(repo)).checks.get('loops')).toMatchObject({
+      status: 'warn',
+      next: expect.stringContaining('loopwright run'),
+    });
+  });
+});
+
+describe('the real program', () => {
+  it('examines a plain folder without leaving anything in it', async () => {
+    await using dir = await tempDir();
+    const env = { PATH: process.env['PATH'] ?? '', HOME: dir.path };
+    const { exitCode, out } = await realCli(dir.path, env, ['doctor']).ended;
+    expect(exitCode).toBe(0);
+    expect(out).toMatch(/^✓ ok {4}node/m);
+    expect(out).toMatch(/^! warn {2}repository/m);
+    expect(existsSync(path.join(dir.path, '.loopwright'))).toBe(false);
+  });
+});

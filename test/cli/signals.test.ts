@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { gitRepo } from '../support/git-repo.ts';
+import { waits } from './agents.ts';
+import { realCli } from './real-cli.ts';
+
+const agentWaits = (text: string) => text.includes('saying     waiting now');
+
+describe('signals to a foreground run', () => {
+  it('finishes the iteration on the first Ctrl-C and says how to go on', async () => {
+    await using repo = await gitRepo();
+    const agent =
+      'command:echo waiting now; while [ ! -f "$HOME/go" ]; do sleep 0.05; done; echo x >> n.txt';
+    const argv = ['run', 'count', '--agent', agent, '--validate', 'test "$(wc -l < n.txt)" -ge 2'];
+    const run = realCli(repo.path, repo.env, argv);
+    await run.printed(agentWaits);
+    run.child.kill('SIGINT');
+    await run.printed((text) =>
+      text.includes('pausing after this iteration; Ctrl-C again cuts it short'),
+    );
+    await repo.write('../home/go', '');
+    const { exitCode, out } = await run.ended;
+    expect(exitCode).toBe(130);
+    expect(out).toMatch(/is paused \(interrupted\)/);
+    expect(out).toContain('iterations  1 in');
+    const id = /loopwright loop resume (loop-[0-9a-f]{8})/.exec(out)?.[1] ?? '';
+    const resumed = await realCli(repo.path, repo.env, ['loop', 'resume', id, '--json']).ended;
+    expect(resumed.exitCode).toBe(0);
+    expect(JSON.parse(resumed.out)).toMatchObject({ loop: id, status: 'complete', iterations: 2 });
+  });
+
+  it.each([
+    ['SIGINT twice', ['SIGINT', 'SIGINT']],
+    ['SIGTERM', ['SIGTERM']],
+    ['SIGHUP', ['SIGHUP']],
+  ] as const)(
+    'cuts the iteration on %s, keeps its files and exits with 130',
+    async (_, signals) => {
+      await using repo = await gitRepo();
+      const run = realCli(repo.path, repo.env, ['run', 'cut me', ...waits, '--json']);
+      await run.printed(agentWaits);
+      for (const signal of signals) {
+        run.child.kill(signal);
+        await run.printed((text) =>
+          text.includes(signal === 'SIGINT' ? 'pausing after' : 'cutting it short'),
+        );
+      }
+      const { exitCode, out } = await run.ended;
+      expect(exitCode).toBe(130);
+      const result = JSON.parse(out);
+      expect(result).toMatchObject({ status: 'paused', reason: 'interrupted', exitCode: 130 });
+      expect(await repo.git('show', `${result.branch}:half.txt`)).toBe('half');
+    },
+  );
+
+  it('ends any other command with 130', async () => {
+    await using repo = await gitRepo();
+    const run = realCli(repo.path, repo.env, ['run', 'cut me', ...waits]);
+    await run.printed(agentWaits);
+    const following = realCli(repo.path, repo.env, ['logs', '-f', 'last']);
+    await following.printed((text) => text.includes('iteration 1'));
+    following.child.kill('SIGINT');
+    expect((await following.ended).exitCode).toBe(130);
+    run.child.kill('SIGTERM');
+    await run.ended;
+  });
+});
+
+describe('the entry', () => {
+  it('is silent when its reader goes away', async () => {
+    await using repo = await gitRepo();
+    const run = realCli(repo.path, repo.env, ['--help']);
+    run.child.stdout?.destroy();
+    const { err } = await run.ended;
+    expect(err).toBe('');
+  });
+
+  it('never prints the value of a key', async () => {
+    await using repo = await gitRepo();
+    const env = { ...repo.env, OPENAI_API_KEY: 'sk-123456789-secret' };
+    const argv = [
+      'run',
+      'leak',
+      '--agent',
+      'command:echo sk-123456789-secret > leak.txt; cat leak.txt',
+    ];
+    const { out, err } = await realCli(repo.path, env, [...argv, '--validate', 'cat leak.txt'])
+      .ended;
+    expect(out + err).toContain('[OPENAI_API_KEY]');
+    expect(out + err).not.toContain('sk-123456789-secret');
+  });
+});

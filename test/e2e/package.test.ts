@@ -1,0 +1,80 @@
+import { execFile } from 'node:child_process';
+import { cp, readdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { publint } from 'publint';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tempDir, type TempDir } from '../support/temp-dir.ts';
+
+const run = promisify(execFile);
+const root = path.resolve(import.meta.dirname, '../..');
+
+describe('the package as it is published', () => {
+  let dir: TempDir;
+  let bin: string;
+
+  beforeAll(async () => {
+    dir = await tempDir();
+    for (const name of ['bin', 'package.json', 'README.md', 'CHANGELOG.md', 'LICENSE']) {
+      await cp(path.join(root, name), path.join(dir.path, name), { recursive: true });
+    }
+    const dist = path.join(dir.path, 'dist');
+    await run(process.execPath, [path.join(root, 'scripts/build.ts'), dist], { cwd: root });
+    bin = path.join(dir.path, 'bin/loopwright.cjs');
+  }, 120_000);
+
+  afterAll(() => dir[Symbol.asyncDispose]());
+
+  it('has a sound shape', async () => {
+    const { messages } = await publint({ pkgDir: dir.path, strict: true });
+    expect(messages.filter(({ type }) => type !== 'suggestion')).toEqual([]);
+  });
+
+  it('answers without its sources and without node_modules', async () => {
+    const { stdout } = await run(process.execPath, [bin, '--version'], { cwd: dir.path });
+    expect(stdout.trim()).toMatch(/^\d+\.\d+\.\d+$/);
+    const help = await run(process.execPath, [bin, 'run', '--help'], { cwd: dir.path });
+    expect(help.stdout).toContain('--validate');
+  });
+
+  it('runs the demo: migrations and the scripted player are found beside the bundle', async () => {
+    const where = path.join(dir.path, 'sample');
+    const { stdout } = await run(process.execPath, [bin, 'demo', '--dir', where, '--json'], {
+      cwd: dir.path,
+    });
+    expect(JSON.parse(stdout)).toMatchObject({ status: 'complete', iterations: 3, exitCode: 0 });
+  });
+
+  it('is a library', async () => {
+    const program = `import { run, parseSigils } from ${JSON.stringify(path.join(dir.path, 'dist/index.js'))};
+      console.log(typeof run, parseSigils('<task-done>t-1</task-done>').taskDone);`;
+    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', program]);
+    expect(stdout.trim()).toBe('function t-1');
+    expect((await stat(path.join(dir.path, 'dist/types/index.d.ts'))).isFile()).toBe(true);
+  });
+
+  it('stays small', async () => {
+    const dist = path.join(dir.path, 'dist');
+    const names = (await readdir(dist)).filter((name) => name.endsWith('.js'));
+    const sizes = await Promise.all(
+      names.map(async (name) => (await stat(path.join(dist, name))).size),
+    );
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(3_500_000);
+  });
+});
+
+describe('an old Node', () => {
+  it('is handed over to the clone’s own, or told in one sentence what is needed', async () => {
+    await using dir = await tempDir();
+    await cp(path.join(root, 'bin'), path.join(dir.path, 'bin'), { recursive: true });
+    const pretend = `Object.defineProperty(process.versions, 'node', { value: '20.11.0' });
+      Object.defineProperty(process, 'version', { value: 'v20.11.0' });
+      process.argv.splice(1, 0, 'x');
+      require(${JSON.stringify(path.join(dir.path, 'bin/loopwright.cjs'))});`;
+    const failed = await run(process.execPath, ['-e', pretend]).catch((error: unknown) => error);
+    expect(failed).toMatchObject({ code: 3 });
+    expect(failed).toMatchObject({
+      stderr: expect.stringMatching(/^loopwright needs Node 22\.18[^\n]*\n$/),
+    });
+  });
+});
