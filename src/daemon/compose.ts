@@ -85,7 +85,13 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     await openStore(config.settings.store ?? path.join(stateDir, 'state.db')),
   );
   const clock = createSystemClock();
-  const supervisor = cleanup.use(createSupervisor({ clock }));
+  const supervisor = cleanup.use(
+    createSupervisor({
+      clock,
+      weak: ({ limits, obstacles }) =>
+        publish({ kind: 'notice', text: `warning: ${[limits, ...obstacles].join(' ')}` }),
+    }),
+  );
 
   const agents = createAgentCache(supervisor, project.root);
   const engine: Engine = {

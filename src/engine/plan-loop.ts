@@ -66,7 +66,6 @@ const unbuilt: readonly string[] = [
   'verify.feedback',
   'verify.flaky',
   'verify.track-file-changes',
-  'limits.idle-timeout',
   'limits.max-turns-per-iteration',
   'models',
   'prices',

@@ -48,6 +48,8 @@ export type AgentAdapter<S = unknown> = {
   /** `cli` agents get 30 minutes per iteration, `native` 5. */
   readonly kind: 'cli' | 'native';
   command(run: AgentRun): AgentCommand;
+  /** Files the agent writes for itself while it works, as absolute paths with `*` within names: a sign of life. */
+  transcripts?(run: AgentRun): readonly string[];
   start(): S;
   parse(line: string, state: S): { readonly state: S; readonly events: readonly AgentEvent[] };
   finish(state: S, end: ProcessEnd, stderrTail: string): AgentOutcome;
@@ -63,6 +65,8 @@ export type AgentSink = {
 
 export type AgentLimits = {
   readonly timeoutMs: number;
+  /** Time without any sign of life after which the agent hangs; 0 or absent: never. */
+  readonly idleMs?: number;
   readonly graceMs: number;
 };
 

@@ -3,18 +3,38 @@ export type ProcessEnd =
   | { readonly kind: 'exited'; readonly code: number }
   | { readonly kind: 'signalled'; readonly signal: string }
   | { readonly kind: 'timed-out'; readonly afterMs: number }
+  /** No output, no growing file and no work of any of its processes for so long. */
+  | { readonly kind: 'hung'; readonly idleMs: number }
   | { readonly kind: 'cancelled' }
   /** Finished its work (by `finished()`), did not exit by itself, and was ended. */
   | { readonly kind: 'ended-after-result' }
   | { readonly kind: 'not-started'; readonly error: string; readonly code: string };
 
+/** How a run's processes are kept together; the first two by a namespace of process ids. */
+export type ContainmentMode = 'bubblewrap' | 'unshare' | 'process-group';
+
+export type Containment = {
+  readonly mode: ContainmentMode;
+  /** Strong: the kernel guarantees that nothing outlives its run. */
+  readonly strength: 'strong' | 'weak';
+  /** Whether processes that left their group are found. */
+  readonly sweepsEscaped: boolean;
+  /** One sentence for people. */
+  readonly limits: string;
+  /** Why nothing better is in use. */
+  readonly obstacles: readonly string[];
+};
+
 /** Who a process is, across reboots and pid reuse. */
 export type ProcessIdentity = {
+  /** Of the program, or of the first process of its namespace: whoever ends that ends the run. */
   readonly pid: number;
   /** Clock ticks since boot from `/proc/PID/stat`; null where the platform has none. */
   readonly startTime: string | null;
   readonly bootId: string | null;
   readonly host: string;
+  /** How its processes are kept together; absent when unknown. */
+  readonly containment?: ContainmentMode;
 };
 
 export type ProcessSpec = {
@@ -29,6 +49,10 @@ export type ProcessSpec = {
   /** How much of each stream's end is kept in memory, in bytes. */
   readonly tailBytes: number;
   readonly timeoutMs: number | null;
+  /** Time without any sign of life after which the program hangs; 0 or absent: never. */
+  readonly idleMs?: number;
+  /** Absolute paths, `*` allowed within names, of files that grow while the program works. */
+  readonly growing?: readonly string[];
   readonly graceMs: number;
 };
 
@@ -42,6 +66,8 @@ export type ProcessSink = {
 export type ProcessResult = {
   readonly end: ProcessEnd;
   readonly durationMs: number;
+  /** Null when nothing was started. */
+  readonly containment: ContainmentMode | null;
   readonly stdoutTail: string;
   readonly stderrTail: string;
   readonly stdoutBytes: number;
@@ -59,6 +85,8 @@ export interface Supervisor {
     signal: AbortSignal,
     control?: ProcessControl,
   ): Promise<ProcessResult>;
+  /** How runs are contained. Finding out may take some milliseconds, once. */
+  containment(): Containment;
   /** This process. */
   self(): Promise<ProcessIdentity>;
   /** Whether that very process (not a reused pid) still lives. Unknown hosts count as alive. */

@@ -31,6 +31,30 @@ describe('what the loop does after each ending of an agent', () => {
     expect(events.filter(({ event }) => event.type === 'loop.waiting')).toHaveLength(2);
   });
 
+  it('starts a hung agent again once, then lets the iteration end', async () => {
+    await using repo = await gitRepo();
+    const flags = {
+      agent: 'command:echo started >> starts.txt; exec tail -f /dev/null',
+      validate: passesWithFile,
+      'idle-timeout': '300ms',
+      'max-iterations': 1,
+    };
+    await using project = await openedProject(repo, flags);
+    const loop = await project.runText('never ends');
+    expect(loop).toMatchObject({ status: 'failed', reason: 'max_iterations' });
+    expect(loop.iterations).toHaveLength(1);
+    expect(loop.iterations[0]).toMatchObject({ tries: 2, status: 'timed_out' });
+    expect(loop.iterations[0]?.agent).toMatchObject({
+      kind: 'hung',
+      evidence: 'no output and no work for 300 ms, the idle limit',
+    });
+    expect(await repo.git('show', `${loop.workspace.branch}:starts.txt`)).toBe('started\nstarted');
+    const events = await project.engine.store.read((tx) => tx.loops.events(loop.id, 0, 1000));
+    const started = events.flatMap(({ event }) => (event.type === 'agent.started' ? [event] : []));
+    const { mode } = project.engine.supervisor.containment();
+    expect(started.map((event) => event.process?.containment)).toEqual([mode, mode]);
+  });
+
   it('blocks at once when the agent cannot sign in', async () => {
     await using repo = await gitRepo();
     const agent = await scripted(

@@ -29,6 +29,8 @@ export function describeEnd(end: ProcessEnd, stderrTail: string): string {
       return `killed by ${end.signal}${because}`;
     case 'timed-out':
       return `ended after ${end.afterMs} ms, the time limit`;
+    case 'hung':
+      return `no output and no work for ${end.idleMs} ms, the idle limit`;
     case 'cancelled':
       return 'cancelled';
     case 'ended-after-result':

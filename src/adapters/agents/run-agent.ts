@@ -46,6 +46,7 @@ export function createAgentRunner<S>(
           argv: command.argv,
           env: command.env,
           stdin: command.stdin,
+          growing: adapter.transcripts?.(run) ?? [],
         },
         { started: (identity) => sink.started(identity), line: (line) => stream.line(line) },
         signal,
@@ -75,6 +76,7 @@ function specOf(
     stderrFile: files.stderr,
     tailBytes,
     timeoutMs: limits.timeoutMs,
+    idleMs: limits.idleMs ?? 0,
     graceMs: limits.graceMs,
   };
 }
@@ -130,5 +132,6 @@ function overruled(outcome: AgentOutcome, end: ProcessEnd, hasResult: boolean): 
   const evidence = describeEnd(end, '');
   if (end.kind === 'cancelled') return { ...outcome, kind: 'interrupted', evidence };
   if (end.kind === 'timed-out' && !hasResult) return { ...outcome, kind: 'timeout', evidence };
+  if (end.kind === 'hung' && !hasResult) return { ...outcome, kind: 'hung', evidence };
   return outcome;
 }

@@ -7,6 +7,8 @@ import { createTail } from './tail.ts';
 
 /** A stream being written to a file, split into lines and remembered by its end. */
 export type Capture = {
+  /** Bytes read so far. */
+  received(): number;
   bytes(): number;
   tail(): string;
   /**
@@ -72,6 +74,7 @@ export function captureStream(source: Readable, options: CaptureOptions): Captur
     seen === bytes && !(writer?.writableNeedDrain ?? false);
 
   return {
+    received: () => bytes,
     bytes: () => bytes,
     tail: () => tail.text(),
     async drained(clock) {

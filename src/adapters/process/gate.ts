@@ -1,65 +1,56 @@
 /**
  * Starts a program behind a gate: a shell in a session of its own that waits on descriptor 3 for permission and then
- * becomes the program. So its identity can be stored before it acts, and if we die in between, the
- * descriptor ends and nothing runs.
- *
- * Node connects children by sockets, which cannot be opened again by name: `echo x > /dev/stderr` or
- * `cat /dev/stdin` fail on them. On Linux the gate therefore makes real pipes (a here-document is one) and
- * holds both ends until we have opened ours through `/proc`.
+ * becomes the program, or starts it when it is the first process of a namespace. So the identity can be stored
+ * before the program acts, and if we die in between, the descriptor ends and nothing runs.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { constants, openSync } from 'node:fs';
+import { constants as system } from 'node:os';
 import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
-import type { ProcessSpec } from '../../ports/process.ts';
-import { markVariable } from './mark.ts';
+import type { ContainmentMode, ProcessSpec } from '../../ports/process.ts';
+import { isNamespace, type Enclosure } from './containment.ts';
+import { gateName, namespaceGate, plainGate } from './gate-script.ts';
+import { firstChild } from './proc.ts';
 
-/** 3: we talk here; 4: stdin; 5 and 7: stdout; 6 and 8: stderr. Dash knows no descriptors above 9. */
-const script = `
-__lw_kind=sockets
-if [ -e /proc/self/fd ]; then
-  exec 4<<. 5<<. 6<<.
--
-.
--
-.
--
-.
-  read -r __lw_line <&4; read -r __lw_line <&5; read -r __lw_line <&6
-  if [ -p /proc/self/fd/4 ] && [ -p /proc/self/fd/5 ] && [ -p /proc/self/fd/6 ]; then
-    exec 7>/proc/self/fd/5 8>/proc/self/fd/6
-    __lw_kind=pipes
-  fi
-fi
-echo "$__lw_kind" >&3
-read -r __lw_kind __lw_input __lw_marks <&3 || exit 125
-[ "$__lw_kind" = pipes ] && exec 1>&7 2>&8
-[ "$__lw_input" = pipe ] && exec 0<&4
-exec 3>&- 4<&- 5<&- 6<&- 7>&- 8>&-
-export ${markVariable}="$__lw_marks"
-exec "$@"
-`;
-
-export type Exit = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
+export type Exit = { readonly code: number | null; readonly signal: string | null };
 
 /** A program that is started but may not act yet. */
 export type GatedProcess = {
+  readonly mode: ContainmentMode;
+  /** Of the program, or of the first process of its namespace. */
   readonly pid: number;
   /** Null when the program gets no input. */
   readonly stdin: Writable | null;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  readonly exited: Promise<Exit>;
+  /** How the program ended. `isAlone`: the kernel says that it left nothing behind. */
+  readonly ended: Promise<Exit & { readonly isAlone: boolean }>;
+  /** Our own child is gone: the program itself, or what keeps its namespace. */
+  readonly gone: Promise<void>;
   /** Lets the program run, with `marks` in its environment. */
   open(marks: string): void;
   /** Ends the gate instead; the program never runs. */
   abandon(): void;
+  /** Lets the first process of a namespace leave, which is empty by now. */
+  dismiss(): void;
+  /** Kills our own child. For when it does not leave. */
+  kill(): void;
 };
 
-export type NotStarted = { readonly error: string; readonly code: string };
+export type NotStarted = {
+  readonly error: string;
+  readonly code: string;
+};
 
-export async function startBehindGate(spec: ProcessSpec): Promise<GatedProcess | NotStarted> {
-  const child = spawnShell(spec);
+/** The gate itself never came to be: its enclosure does not work, now or on this machine. */
+export type NoGate = { readonly noGate: string };
+
+export async function startBehindGate(
+  spec: ProcessSpec,
+  enclosure: Enclosure,
+): Promise<GatedProcess | NotStarted | NoGate> {
+  const child = spawnShell(spec, enclosure);
   if ('error' in child) return child;
   const failure = await spawned(child);
   const { pid, stdout, stderr } = child;
@@ -68,21 +59,32 @@ export async function startBehindGate(spec: ProcessSpec): Promise<GatedProcess |
   if (pid === undefined || stdout === null || stderr === null || !(channel instanceof Socket)) {
     throw new Error('a spawned process has no pid or streams');
   }
-  const exited = new Promise<Exit>((resolve) => {
+  const gone = new Promise<Exit>((resolve) => {
     child.once('exit', (code, signal) => resolve({ code, signal }));
   });
   // The gate may be killed while we talk to it; its exit is what counts.
   channel.on('error', () => undefined);
-  const hasPipes = (await firstLine(channel)) === 'pipes';
-  const streams = (hasPipes ? openPipes(pid, spec.stdin !== null) : null) ?? {
+  const talk = listen(channel);
+  const greeting = await talk.next();
+  const isOwnNamespace = isNamespace(enclosure.mode);
+  const first = isOwnNamespace ? firstChild(pid) : pid;
+  if (greeting === null || first === null) {
+    for (const stream of [channel, child.stdin, stdout]) stream?.destroy();
+    const complaint = await textOf(stderr);
+    await gone;
+    return { noGate: complaint === '' ? 'it ended before the program could start' : complaint };
+  }
+  const streams = (greeting === 'pipes' ? openPipes(first, spec.stdin !== null) : null) ?? {
     kind: 'sockets',
     stdin: child.stdin,
     stdout,
     stderr,
   };
   return {
-    pid,
-    exited,
+    mode: enclosure.mode,
+    pid: first,
+    ended: isOwnNamespace ? readEnd(talk) : gone.then((exit) => ({ ...exit, isAlone: false })),
+    gone: gone.then(() => channel.destroy()).then(() => undefined),
     stdin: streams.stdin,
     stdout: streams.stdout,
     stderr: streams.stderr,
@@ -90,18 +92,25 @@ export async function startBehindGate(spec: ProcessSpec): Promise<GatedProcess |
       if (streams.kind === 'pipes')
         for (const unused of [child.stdin, stdout, stderr]) unused?.destroy();
       const input = streams.kind === 'pipes' && spec.stdin !== null ? 'pipe' : 'as-is';
-      channel.end(`${streams.kind} ${input} ${marks}\n`, () => channel.destroy());
+      const permission = `${streams.kind} ${input} ${marks}\n`;
+      if (isOwnNamespace) channel.write(permission);
+      else channel.end(permission, () => channel.destroy());
     },
     abandon() {
       for (const stream of [channel, child.stdin, stdout, stderr]) stream?.destroy();
       for (const stream of [streams.stdin, streams.stdout, streams.stderr]) stream?.destroy();
     },
+    dismiss: () => void channel.end(),
+    kill: () => void child.kill('SIGKILL'),
   };
 }
 
-function spawnShell(spec: ProcessSpec): ChildProcess | NotStarted {
+function spawnShell(spec: ProcessSpec, { mode, prefix }: Enclosure): ChildProcess | NotStarted {
+  const script = isNamespace(mode) ? namespaceGate : plainGate;
+  const gate = ['/bin/sh', '-c', script, gateName, ...spec.argv];
+  const [program = '', ...args] = [...prefix, ...gate];
   try {
-    return spawn('/bin/sh', ['-c', script, 'loopwright-gate', ...spec.argv], {
+    return spawn(program, args, {
       cwd: spec.cwd,
       env: spec.env,
       detached: true,
@@ -120,22 +129,75 @@ function spawned(child: ChildProcess): Promise<Error | null> {
   });
 }
 
-function firstLine(channel: Socket): Promise<string> {
+type Talk = {
+  /** The next line of the gate; null when it says nothing more. */
+  next(): Promise<string | null>;
+};
+
+const longestTalk = 4096;
+
+/** Everything the gate says, line by line. More than it could have to say ends the talk. */
+function listen(channel: Socket): Talk {
+  const lines: string[] = [];
+  const waiting: ((line: string | null) => void)[] = [];
+  let text = '';
+  let heard = 0;
+  let isOver = false;
+  const hand = (): void => {
+    const count = isOver ? waiting.length : lines.length;
+    for (const resolve of waiting.splice(0, count)) resolve(lines.shift() ?? null);
+  };
+  const finish = (): void => {
+    isOver = true;
+    hand();
+  };
+  channel.on('data', (chunk: Buffer) => {
+    heard += chunk.length;
+    if (heard > longestTalk) return;
+    const parts = (text + chunk.toString('latin1')).split('\n');
+    text = parts.pop() ?? '';
+    lines.push(...parts);
+    hand();
+  });
+  channel.once('end', finish);
+  channel.once('close', finish);
+  return {
+    next: () =>
+      new Promise((resolve) => {
+        waiting.push(resolve);
+        hand();
+      }),
+  };
+}
+
+/** What the first process tells about the program. If it tells nothing, it was killed, and all the others with it. */
+async function readEnd(talk: Talk): Promise<Exit & { readonly isAlone: boolean }> {
+  let isKilled = false;
+  for (;;) {
+    const line = await talk.next();
+    if (line === null) return { code: null, signal: 'SIGKILL', isAlone: false };
+    const [word, code] = line.split(' ');
+    if ((word === 'over' || word === 'left') && code !== undefined && /^\d{1,3}$/.test(code)) {
+      const signal = isKilled ? signalName(Number(code) - 128) : null;
+      const exit = signal === null ? { code: Number(code), signal } : { code: null, signal };
+      return { ...exit, isAlone: word === 'over' };
+    }
+    isKilled = true;
+  }
+}
+
+function signalName(number: number): string | null {
+  const found = Object.entries(system.signals).find(([, value]) => value === number);
+  return found?.[0] ?? null;
+}
+
+function textOf(stream: Readable): Promise<string> {
   return new Promise((resolve) => {
     let text = '';
-    const finish = (): void => {
-      channel.off('data', read);
-      channel.off('close', finish);
-      channel.off('end', finish);
-      resolve(text.trim());
-    };
-    const read = (chunk: Buffer): void => {
-      text += chunk.toString('latin1');
-      if (text.includes('\n') || text.length > 64) finish();
-    };
-    channel.on('data', read);
-    channel.once('end', finish);
-    channel.once('close', finish);
+    stream.on('data', (chunk: Buffer) => {
+      if (text.length < longestTalk) text += chunk.toString('utf8');
+    });
+    stream.once('close', () => resolve(text.trim().split('\n').at(-1) ?? ''));
   });
 }
 

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { ProcessIdentity } from '../../ports/process.ts';
-import { isLiving, readBootId, readStat } from './proc.ts';
+import { gateName } from './gate-script.ts';
+import { isLiving, pidNamespace, readBootId, readCommand, readStat } from './proc.ts';
 
 /** Names a process for good: its pid alone is given to another one sooner or later. */
 export function identify(pid: number): ProcessIdentity {
@@ -9,13 +10,23 @@ export function identify(pid: number): ProcessIdentity {
     pid,
     startTime: readStat(pid)?.startTime ?? null,
     bootId: readBootId(),
-    host: hostname(),
+    host: hostName(),
   };
+}
+
+/**
+ * The machine, or the part of it whose process ids mean something here. An engine that runs inside a run of another one counts
+ * processes from 1: to the outer one it is as good as on another machine.
+ */
+export function hostName(): string {
+  return readCommand(1)?.includes(gateName) === true
+    ? `${hostname()}/${pidNamespace()}`
+    : hostname();
 }
 
 /** Whether that very process runs. Zombies and strangers with the same pid do not count; another host's processes do. */
 export function isAlive(identity: ProcessIdentity): boolean {
-  if (identity.host !== hostname()) return true;
+  if (identity.host !== hostName()) return true;
   if (identity.bootId !== readBootId()) return false;
   if (identity.startTime === null) return answersSignals(identity.pid);
   const stat = readStat(identity.pid);

@@ -2,7 +2,7 @@
  * What Linux tells about processes under `/proc`. Everything here answers "nothing" where there is no
  * `/proc` and for processes that vanish while they are looked at.
  */
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
 
 export type ProcessStat = {
   readonly pid: number;
@@ -12,6 +12,8 @@ export type ProcessStat = {
   readonly session: number;
   /** Clock ticks since boot; with the pid it names a process for as long as the machine is up. */
   readonly startTime: string;
+  /** CPU time in clock ticks, with that of children it has waited for. */
+  readonly cpuTicks: number;
 };
 
 /** Null when there is no such process. Zombies are processes here: see `isLiving`. */
@@ -30,7 +32,23 @@ export function readStat(pid: number): ProcessStat | null {
     group: Number(group),
     session: Number(session),
     startTime,
+    cpuTicks: fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0),
   };
+}
+
+/** Bytes the process has read and written, files and sockets alike; 0 when that cannot be seen. */
+export function readIoBytes(pid: number): number {
+  const text = readProc(`/proc/${pid}/io`)?.toString('latin1') ?? '';
+  const bytes = /^rchar: (\d+)\nwchar: (\d+)/.exec(text);
+  return bytes === null ? 0 : Number(bytes[1]) + Number(bytes[2]);
+}
+
+/** Null when there is none, or none that can be seen. Asks for children of the main thread only. */
+export function firstChild(pid: number): number | null {
+  const children = readProc(`/proc/${pid}/task/${pid}/children`)?.toString('latin1').trim();
+  if (children !== undefined) return children === '' ? null : Number(children.split(' ')[0]);
+  // The kernel was built without that file.
+  return listPids().find((other) => readStat(other)?.parent === pid) ?? null;
 }
 
 /** A zombie has ended and only waits for its parent to ask; signals no longer reach it. */
@@ -41,6 +59,20 @@ export function isLiving(stat: ProcessStat): boolean {
 /** Whether the environment the process was started with contains `text`. Unreadable ones do not. */
 export function environmentContains(pid: number, text: string): boolean {
   return readProc(`/proc/${pid}/environ`)?.includes(text) ?? false;
+}
+
+/** The program and its arguments, each ended by a NUL; null when there is no such process. */
+export function readCommand(pid: number): string | null {
+  return readProc(`/proc/${pid}/cmdline`)?.toString('latin1') ?? null;
+}
+
+/** Names the namespace of this process's ids; null when unknown. */
+export function pidNamespace(): string | null {
+  try {
+    return readlinkSync('/proc/self/ns/pid');
+  } catch {
+    return null;
+  }
 }
 
 export function listPids(): readonly number[] {

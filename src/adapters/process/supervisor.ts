@@ -1,7 +1,7 @@
-import { open, type FileHandle } from 'node:fs/promises';
-import { LoopwrightError } from '../../core/error.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type {
+  Containment,
+  ContainmentMode,
   ProcessControl,
   ProcessEnd,
   ProcessIdentity,
@@ -12,17 +12,27 @@ import type {
 } from '../../ports/process.ts';
 import { createSystemClock } from '../clock/system-clock.ts';
 import { captureStream, type Capture } from './capture.ts';
+import { isNamespace } from './containment.ts';
+import { createEnclosureChoice, type EnclosureChoice } from './enclosure-choice.ts';
+import { createRunTree, endRun } from './end-run.ts';
 import { findObstacle } from './executable.ts';
+import { fileGrowth } from './file-growth.ts';
 import { startBehindGate, type Exit, type GatedProcess, type NotStarted } from './gate.ts';
 import { identify, isAlive, markOf } from './identity.ts';
+import { endLeftover } from './leftover.ts';
+import { watchForEnd, type Cause } from './limits.ts';
+import { workOf, type SignsOfLife } from './liveness.ts';
 import { runMarks } from './mark.ts';
-import { createGroupTree, createProcessTree, endTree, type ProcessTree } from './tree.ts';
+import { closeFiles, openFiles, type StreamFiles } from './output-files.ts';
 import { createWatchdog, type Watchdog } from './watchdog.ts';
 
-export type SupervisorOptions = { readonly clock?: Clock };
-
-/** What background processes get to tidy up when their leader has ended by itself. */
-const leftoverGraceMs = 1000;
+export type SupervisorOptions = {
+  readonly clock?: Clock;
+  /** Takes this containment and no other. Default: the best that works. */
+  readonly containment?: ContainmentMode;
+  /** Hears once that processes can escape on this machine. */
+  readonly weak?: (containment: Containment) => void;
+};
 
 /**
  * One per engine process, from the main thread. Disposing it ends its watchdog; without that the watchdog ends
@@ -32,9 +42,12 @@ export function createSupervisor(options: SupervisorOptions = {}): Supervisor & 
   const clock = options.clock ?? createSystemClock();
   const self = identify(process.pid);
   const watchdog = createWatchdog(markOf(self));
-  const owner = { clock, watchdog, mark: markOf(self) };
+  const forced = options.containment ?? null;
+  const choice = createEnclosureChoice(forced, options.weak ?? (() => undefined));
+  const owner = { clock, watchdog, choice, mark: markOf(self) };
   return {
     run: (spec, sink, signal, control) => run(owner, spec, sink, signal, control ?? null),
+    containment: () => choice.containment(),
     self: () => Promise.resolve(self),
     isAlive: (identity) => Promise.resolve(isAlive(identity)),
     endLeftover: (identity, graceMs) => endLeftover(self, identity, graceMs, clock),
@@ -42,12 +55,12 @@ export function createSupervisor(options: SupervisorOptions = {}): Supervisor & 
   };
 }
 
-type Owner = { readonly clock: Clock; readonly watchdog: Watchdog; readonly mark: string };
-
-/** Why a run is ended from outside; the first one stands. */
-type Cause =
-  | Extract<ProcessEnd, { kind: 'timed-out' | 'cancelled' | 'ended-after-result' }>
-  | { readonly kind: 'broken'; readonly error: unknown };
+type Owner = {
+  readonly clock: Clock;
+  readonly watchdog: Watchdog;
+  readonly choice: EnclosureChoice;
+  readonly mark: string;
+};
 
 async function run(
   owner: Owner,
@@ -60,21 +73,42 @@ async function run(
   const obstacle = await findObstacle(spec);
   if (obstacle !== null) return withoutRun(notStarted(obstacle));
   const files = await openFiles(spec);
-  const gated = await startBehindGate(spec);
+  const gated = await start(owner.choice, spec);
   if ('error' in gated) {
     await closeFiles(files);
     return withoutRun(notStarted(gated));
   }
-  owner.watchdog.guard(gated.pid);
+  // A namespace dies with us by itself.
+  const isGuarded = !isNamespace(gated.mode);
+  if (isGuarded) owner.watchdog.guard(gated.pid);
   try {
-    const identity = identify(gated.pid);
+    const identity = { ...identify(gated.pid), containment: gated.mode };
     if (!(await mayStart(gated, identity, files, sink, signal))) {
       return withoutRun({ kind: 'cancelled' });
     }
     return await supervise(owner, gated, identity, files, spec, sink, signal, control);
   } finally {
-    owner.watchdog.release(gated.pid);
+    if (isGuarded) owner.watchdog.release(gated.pid);
   }
+}
+
+/** In the best containment there is; the first program shows whether it works. */
+async function start(
+  choice: EnclosureChoice,
+  spec: ProcessSpec,
+): Promise<GatedProcess | NotStarted> {
+  let enclosure = choice.current();
+  let started = await startBehindGate(spec, enclosure);
+  if ('noGate' in started) {
+    enclosure = choice.replacement() ?? choice.current();
+    started = await startBehindGate(spec, enclosure);
+  }
+  if ('noGate' in started) {
+    const error = `Cannot start \`${spec.argv[0]}\` contained by ${enclosure.mode}: ${started.noGate}.`;
+    return { code: 'EGATE', error };
+  }
+  if ('pid' in started) choice.proved(enclosure);
+  return started;
 }
 
 /** Tells who was started. When that fails or nobody wants it any more, the gate is closed for good. */
@@ -92,7 +126,7 @@ async function mayStart(
   } finally {
     if (!isWanted) {
       gated.abandon();
-      await gated.exited;
+      await gated.gone;
       await closeFiles(files);
     }
   }
@@ -123,57 +157,28 @@ async function supervise(
   const startedAt = clock.monotonic();
   const ageMs = (): number => clock.monotonic() - startedAt;
   const runMark = markOf(identity);
-  const tree = treeOf(identity, runMark, ageMs);
-  const exited = gated.exited.then((exit) => ({ exit, durationMs: ageMs() }));
+  const tree = createRunTree(identity, runMark, ageMs);
+  const ended = gated.ended.then((exit) => ({ exit, durationMs: ageMs() }));
 
-  const watch = watchForEnd(spec, control, signal, clock, (cause) => stop.resolve(cause));
+  const signs: SignsOfLife = {
+    printed: () => stdout.received() + stderr.received(),
+    files: () => fileGrowth(spec.growing ?? []),
+    work: () => workOf(tree, identity.pid),
+  };
+  const watch = watchForEnd({ ...spec, control, signal }, signs, clock, (cause) =>
+    stop.resolve(cause),
+  );
   feed(gated, spec.stdin);
   gated.open(runMarks(mark, runMark));
-  const cause = await Promise.race([exited.then(() => null), stop.promise]);
+  const cause = await Promise.race([ended.then(() => null), stop.promise]);
   watch.stop();
 
-  const graceMs = cause === null ? Math.min(spec.graceMs, leftoverGraceMs) : spec.graceMs;
-  await endTree(tree, graceMs, clock).catch((error: unknown) => {
-    gated.abandon();
-    throw error;
-  });
-  const { exit, durationMs } = await exited;
+  await endRun(gated, identity, tree, { graceMs: spec.graceMs, isCut: cause !== null }, clock);
+  const { exit, durationMs } = await ended;
   gated.stdin?.destroy();
   await Promise.all([stdout.drained(clock), stderr.drained(clock)]);
   if (faults.length > 0) throw faults[0];
-  return resultOf(endOf(cause, exit), durationMs, stdout, stderr);
-}
-
-/** Waits for the caller's signal, the time limit and the program's result, whichever is first. */
-function watchForEnd(
-  spec: ProcessSpec,
-  control: ProcessControl | null,
-  signal: AbortSignal,
-  clock: Clock,
-  end: (cause: Cause) => void,
-): { stop(): void } {
-  const settled = new AbortController();
-  const after = (ms: number, cause: Cause): void => {
-    // Rejects when the run is over before the time is.
-    clock.sleep(ms, settled.signal).then(
-      () => end(cause),
-      () => undefined,
-    );
-  };
-  const cancel = (): void => end({ kind: 'cancelled' });
-  signal.addEventListener('abort', cancel, { once: true });
-  const { timeoutMs } = spec;
-  if (timeoutMs !== null) after(timeoutMs, { kind: 'timed-out', afterMs: timeoutMs });
-  control?.finished.then(
-    () => after(control.lingerMs, { kind: 'ended-after-result' }),
-    (error: unknown) => end({ kind: 'broken', error }),
-  );
-  return {
-    stop() {
-      signal.removeEventListener('abort', cancel);
-      settled.abort();
-    },
-  };
+  return { end: endOf(cause, exit), durationMs, ...resultOf(gated, stdout, stderr) };
 }
 
 function feed(gated: GatedProcess, text: string | null): void {
@@ -181,57 +186,6 @@ function feed(gated: GatedProcess, text: string | null): void {
   // A program need not read its input: a closed pipe is no failure.
   gated.stdin.on('error', () => undefined);
   gated.stdin.end(text ?? '');
-}
-
-async function endLeftover(
-  self: ProcessIdentity,
-  identity: ProcessIdentity,
-  graceMs: number,
-  clock: Clock,
-): Promise<boolean> {
-  if (identity.host !== self.host || identity.bootId !== self.bootId) return false;
-  if (identity.pid === self.pid && identity.startTime === self.startTime) return false;
-  const isLeaderAlive = isAlive(identity);
-  if (identity.startTime === null) {
-    return isLeaderAlive && (await endTree(createGroupTree(identity.pid), graceMs, clock)) > 0;
-  }
-  const leader = isLeaderAlive ? identity.pid : null;
-  const tree = createProcessTree({ leader, mark: markOf(identity), ageMs: () => Infinity });
-  return (await endTree(tree, graceMs, clock)) > 0;
-}
-
-function treeOf(identity: ProcessIdentity, mark: string, ageMs: () => number): ProcessTree {
-  return identity.startTime === null
-    ? createGroupTree(identity.pid)
-    : createProcessTree({ leader: identity.pid, mark, ageMs });
-}
-
-type StreamFiles = { readonly stdout: FileHandle | null; readonly stderr: FileHandle | null };
-
-async function openFiles(spec: ProcessSpec): Promise<StreamFiles> {
-  const stdout = await openFile(spec.stdoutFile);
-  try {
-    return { stdout, stderr: await openFile(spec.stderrFile) };
-  } catch (error) {
-    await stdout?.close();
-    throw error;
-  }
-}
-
-async function openFile(file: string | null): Promise<FileHandle | null> {
-  if (file === null) return null;
-  try {
-    return await open(file, 'w');
-  } catch (cause) {
-    throw new LoopwrightError('process.output_file', `Cannot write the output file ${file}.`, {
-      cause,
-      hint: 'Check that its folder exists, is writable and has space left.',
-    });
-  }
-}
-
-async function closeFiles(files: StreamFiles): Promise<void> {
-  await Promise.all([files.stdout?.close(), files.stderr?.close()]);
 }
 
 function endOf(cause: Cause | null, exit: Exit): ProcessEnd {
@@ -246,18 +200,16 @@ function notStarted({ error, code }: NotStarted): ProcessEnd {
 
 function withoutRun(end: ProcessEnd): ProcessResult {
   const empty = { stdoutTail: '', stderrTail: '', stdoutBytes: 0, stderrBytes: 0 };
-  return { end, durationMs: 0, ...empty };
+  return { end, durationMs: 0, containment: null, ...empty };
 }
 
 function resultOf(
-  end: ProcessEnd,
-  durationMs: number,
+  gated: GatedProcess,
   stdout: Capture,
   stderr: Capture,
-): ProcessResult {
+): Omit<ProcessResult, 'end' | 'durationMs'> {
   return {
-    end,
-    durationMs,
+    containment: gated.mode,
     stdoutTail: stdout.tail(),
     stderrTail: stderr.tail(),
     stdoutBytes: stdout.bytes(),

@@ -49,6 +49,31 @@ export function createProcessTree(root: TreeRoot): ProcessTree {
   };
 }
 
+/**
+ * All that runs in a namespace of process ids, its first process left out: that one leaves by itself when it is alone, and
+ * to kill it is to kill all. Orphans are adopted by it, so whoever is in there descends from it.
+ */
+export function createNamespaceTree(first: number, ageMs: () => number): ProcessTree {
+  return {
+    async find() {
+      const stats = await readStats(candidatePids({ leader: first, ageMs }));
+      const found = new Map<number, ProcessStat>();
+      let before = -1;
+      while (found.size !== before) {
+        before = found.size;
+        for (const [pid, stat] of stats) {
+          if (stat.parent === first || found.has(stat.parent)) found.set(pid, stat);
+        }
+      }
+      return [...found.values()];
+    },
+    signal(found, name) {
+      if (name === 'SIGKILL') sendSignal(first, name);
+      else for (const { pid } of found) sendSignal(pid, name);
+    },
+  };
+}
+
 /** Where there is no `/proc`: the leader's process group is all that can be found. */
 export function createGroupTree(leader: number): ProcessTree {
   const stat = {
@@ -58,6 +83,7 @@ export function createGroupTree(leader: number): ProcessTree {
     group: leader,
     session: leader,
     startTime: '',
+    cpuTicks: 0,
   };
   return {
     find: () => Promise.resolve(sendSignal(-leader, 0) ? [stat] : []),
@@ -96,20 +122,31 @@ async function findProcesses(
   root: TreeRoot,
   sessions: Set<number>,
 ): Promise<readonly ProcessStat[]> {
-  const stats = new Map<number, ProcessStat>();
   const found = new Map<number, ProcessStat>();
+  const stats = await readStats(candidatePids(root), (stat) => {
+    if (environmentContains(stat.pid, root.mark)) found.set(stat.pid, stat);
+  });
+  addRelated(stats, found, sessions);
+  return [...found.values()];
+}
+
+/** The living ones among these, this process never. */
+async function readStats(
+  pids: readonly number[],
+  each: (stat: ProcessStat) => void = () => undefined,
+): Promise<ReadonlyMap<number, ProcessStat>> {
+  const stats = new Map<number, ProcessStat>();
   let looked = 0;
-  for (const pid of candidatePids(root)) {
+  for (const pid of pids) {
     const stat = pid === process.pid ? null : readStat(pid);
     if (stat !== null && isLiving(stat)) {
       stats.set(pid, stat);
-      if (environmentContains(pid, root.mark)) found.set(pid, stat);
+      each(stat);
     }
     looked += 1;
     if (looked % lookedAtOnce === 0) await setImmediate();
   }
-  addRelated(stats, found, sessions);
-  return [...found.values()];
+  return stats;
 }
 
 /** Adds descendants and members of the same sessions until nothing new turns up. */
@@ -135,7 +172,7 @@ function addRelated(
  * Pids count up and start over at the maximum, so all processes of a young run lie between its leader and the
  * pid given out last. An old run may have seen them start over: then every process is looked at.
  */
-function candidatePids(root: TreeRoot): readonly number[] {
+function candidatePids(root: Pick<TreeRoot, 'leader' | 'ageMs'>): readonly number[] {
   const last = lastPid();
   const max = maxPid();
   const isYoung = max !== null && root.ageMs() * startsPerMs < max / 2;
@@ -174,7 +211,7 @@ async function hasGroupOnly(tree: ProcessTree, found: readonly ProcessStat[]): P
 }
 
 /** False when there is nobody left to get it. */
-function sendSignal(target: number, name: 'SIGTERM' | 'SIGKILL' | 0): boolean {
+export function sendSignal(target: number, name: 'SIGTERM' | 'SIGKILL' | 0): boolean {
   try {
     return process.kill(target, name);
   } catch (error) {
@@ -187,7 +224,7 @@ function sendSignal(target: number, name: 'SIGTERM' | 'SIGKILL' | 0): boolean {
   }
 }
 
-function unkillable(found: readonly ProcessStat[]): LoopwrightError {
+export function unkillable(found: readonly { readonly pid: number }[]): LoopwrightError {
   const pids = found.map(({ pid }) => pid);
   return new LoopwrightError(
     'process.unkillable',

@@ -42,13 +42,12 @@ function isAtLeast(version: string, [major, minor]: readonly [number, number]): 
 }
 
 function checkContainment(): Check {
-  const { mode, sweepsEscaped, limits } = currentContainment();
-  const text = `by ${mode}. ${limits}`;
-  if (sweepsEscaped) return ok('containment', text);
+  const { mode, strength, limits, obstacles } = currentContainment();
+  if (strength === 'strong') return ok('containment', `by ${mode}. ${limits}`);
   return warn(
     'containment',
-    text,
-    'run agents you do not trust on Linux, where escaped processes are found too',
+    [`by ${mode}. ${limits}`, ...obstacles].join(' '),
+    'install bubblewrap, and allow user namespaces where they are switched off',
   );
 }
 

@@ -51,7 +51,7 @@ export function storyOf({ event, time }: RecordedEvent, loop: Loop): readonly St
         ? [
             verbose(
               'agent',
-              `started${event.process === null ? '' : ` as process ${event.process.pid}`}`,
+              `started${event.process === null ? '' : ` as process ${event.process.pid}, contained by ${event.process.containment ?? 'process-group'}`}`,
             ),
           ]
         : [line('agent', `started again, try ${event.try}`)];

@@ -42,6 +42,7 @@ export type RecordedProcess = {
   readonly startTime: string | null;
   readonly bootId: string | null;
   readonly host: string;
+  readonly containment?: 'bubblewrap' | 'unshare' | 'process-group';
 };
 
 export type AgentRecord = {

@@ -9,6 +9,7 @@ export type CheckEnd =
   | { readonly kind: 'exited'; readonly code: number }
   | { readonly kind: 'signalled'; readonly signal: string }
   | { readonly kind: 'timed-out'; readonly afterMs: number }
+  | { readonly kind: 'hung'; readonly idleMs: number }
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'ended-after-result' }
   | { readonly kind: 'not-started'; readonly error: string; readonly code: string };
@@ -90,6 +91,8 @@ function endReason({ end, successExitCode, command }: CheckRun): string | null {
       return `ended by ${end.signal}`;
     case 'timed-out':
       return `timed out after ${Math.round(end.afterMs / 1000)} s`;
+    case 'hung':
+      return `did nothing for ${Math.round(end.idleMs / 1000)} s`;
     case 'cancelled':
       return 'cancelled';
     case 'ended-after-result':

@@ -6,7 +6,13 @@ import { agentEnvironment } from '../../core/env/allow-list.ts';
 import type { Loop } from '../../core/loop/loop.ts';
 import { headChars } from '../../core/text/code-points.ts';
 import { extractSummary, parseSigils } from '../../core/transcript/sigils.ts';
-import type { AgentRun, AgentRunner, AgentRunResult, AgentSink } from '../../ports/agent.ts';
+import type {
+  AgentLimits,
+  AgentRun,
+  AgentRunner,
+  AgentRunResult,
+  AgentSink,
+} from '../../ports/agent.ts';
 import type { Engine } from '../engine.ts';
 import type { LoopOwner } from '../loop-owner.ts';
 import { SpendingGuard } from '../spending-guard.ts';
@@ -56,14 +62,15 @@ async function agentRun(engine: Engine, owner: LoopOwner, promptFile: string): P
 }
 
 /** The iteration's own limit, or what is left of the loop's time if that is less. */
-function agentLimits(loop: Loop, runner: AgentRunner): { timeoutMs: number; graceMs: number } {
+function agentLimits(loop: Loop, runner: AgentRunner): AgentLimits {
   const perIteration =
     loop.settings.agents[loop.agent]?.['iteration-timeout'] ??
     effectiveIterationTimeout(loop.settings, runner.kind);
   const total = effectiveMaxDuration(loop.settings);
   const left = total === null ? perIteration : Math.max(1, total - loop.activeMs);
   const timeoutMs = Math.min(perIteration, left);
-  return { timeoutMs, graceMs: Math.min(Math.max(timeoutMs / 10, 200), 5000) };
+  const idleMs = loop.settings.limits['idle-timeout'];
+  return { timeoutMs, idleMs, graceMs: Math.min(Math.max(timeoutMs / 10, 200), 5000) };
 }
 
 function agentSink(

@@ -1,11 +1,11 @@
 /** The same endings, played by a shell command and by a script: what a loop sees must not depend on the agent. */
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { resolveAgent } from '../../../src/adapters/agents/registry.ts';
 import { createSupervisor } from '../../../src/adapters/process/supervisor.ts';
 import { tempDir, type TempDir } from '../../support/temp-dir.ts';
-import { fixture, runs } from '../process/fixture.ts';
+import { fixture, livingIn } from '../process/fixture.ts';
 import { runOnce } from './agent-run.ts';
 
 const supervisor = createSupervisor();
@@ -125,7 +125,7 @@ describe.each(scenarios)('an agent that $name', (scenario) => {
     if (scenario.files !== undefined)
       expect((await readdir(folder)).toSorted()).toEqual(scenario.files);
     if (scenario.files?.includes('daemon.pid') === true) {
-      expect(runs(Number(await readFile(path.join(folder, 'daemon.pid'), 'utf8')))).toBe(false);
+      expect(livingIn(folder)).toEqual([]);
     }
   });
 });

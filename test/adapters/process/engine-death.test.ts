@@ -1,14 +1,11 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
 import { listPids, readStat } from '../../../src/adapters/process/proc.ts';
 import { createSupervisor } from '../../../src/adapters/process/supervisor.ts';
 import type { ProcessIdentity } from '../../../src/ports/process.ts';
 import { tempDir } from '../../support/temp-dir.ts';
+import { startEngine, type Engine } from './engine.ts';
 import { eventually, runs } from './fixture.ts';
 
 /** Two processes that ignore polite signals: one in the group, one daemon in a session of its own. */
@@ -17,31 +14,9 @@ const stubborn = `trap '' TERM INT HUP
   echo $$
   while :; do wait; done`;
 
-type Engine = AsyncDisposable & {
-  readonly pid: number;
-  /** The next JSON value it printed. */
-  next(): Promise<any>;
-  kill(): Promise<void>;
-};
-
-function startEngine(cwd: string, mode: 'run' | 'hold', script: string): Engine {
-  const program = path.join(import.meta.dirname, 'engine-program.ts');
-  const child = spawn(process.execPath, [program, mode, 'sh', '-c', script], {
-    cwd,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const exited = once(child, 'exit');
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const kill = async (): Promise<void> => {
-    child.kill('SIGKILL');
-    await exited;
-  };
-  return {
-    pid: child.pid!,
-    next: async () => JSON.parse((await lines.next()).value ?? 'null'),
-    kill,
-    [Symbol.asyncDispose]: kill,
-  };
+/** Without a namespace: these tests are about the watchdog and the search for what is left. */
+function startWeakly(cwd: string, task: 'run' | 'hold', script: string): Engine {
+  return startEngine(cwd, ['process-group', task, 'sh', '-c', script]);
 }
 
 function watchdogOf(engine: number): number {
@@ -62,7 +37,7 @@ async function killWithWatchdog(engine: Engine): Promise<void> {
 
 test('nothing survives the engine when it is killed', async () => {
   await using dir = await tempDir();
-  await using engine = startEngine(dir.path, 'run', stubborn);
+  await using engine = startWeakly(dir.path, 'run', stubborn);
   await engine.next();
   const pids = [Number(await engine.next()), Number(await engine.next())];
   expect(pids.map(runs)).toEqual([true, true]);
@@ -72,7 +47,7 @@ test('nothing survives the engine when it is killed', async () => {
 
 test('a killed watchdog is replaced', async () => {
   await using dir = await tempDir();
-  await using engine = startEngine(dir.path, 'run', stubborn);
+  await using engine = startWeakly(dir.path, 'run', stubborn);
   await engine.next();
   const pids = [Number(await engine.next()), Number(await engine.next())];
   const first = watchdogOf(engine.pid);
@@ -84,7 +59,7 @@ test('a killed watchdog is replaced', async () => {
 
 test('a program the engine never released does not run', async () => {
   await using dir = await tempDir();
-  await using engine = startEngine(dir.path, 'hold', ': > acted');
+  await using engine = startWeakly(dir.path, 'hold', ': > acted');
   const identity: ProcessIdentity = await engine.next();
   expect(runs(identity.pid)).toBe(true);
   await killWithWatchdog(engine);
@@ -94,7 +69,7 @@ test('a program the engine never released does not run', async () => {
 
 test('what a dead engine left behind is found by its identity and ended', async () => {
   await using dir = await tempDir();
-  await using engine = startEngine(dir.path, 'run', stubborn);
+  await using engine = startWeakly(dir.path, 'run', stubborn);
   const identity: ProcessIdentity = await engine.next();
   const pids = [Number(await engine.next()), Number(await engine.next())];
   await killWithWatchdog(engine);
@@ -114,7 +89,7 @@ test('what a dead engine left behind is found by its identity and ended', async 
 
 test('a daemon is found even when the process that started it is gone', async () => {
   await using dir = await tempDir();
-  await using engine = startEngine(dir.path, 'run', stubborn);
+  await using engine = startWeakly(dir.path, 'run', stubborn);
   const identity: ProcessIdentity = await engine.next();
   const pids = [Number(await engine.next()), Number(await engine.next())];
   await killWithWatchdog(engine);

@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
-import { isLiving, readStat } from '../../../src/adapters/process/proc.ts';
+import { isLiving, listPids, readStat } from '../../../src/adapters/process/proc.ts';
 import type { ProcessSpec } from '../../../src/ports/process.ts';
 
 /** A program of `test/fixtures/bin`. */
@@ -34,6 +34,22 @@ export const never: AbortSignal = new AbortController().signal;
 export function runs(pid: number): boolean {
   const stat = readStat(pid);
   return stat !== null && isLiving(stat);
+}
+
+/**
+ * Living processes that work in this folder, whatever they call themselves and whichever session, parent or environment
+ * they have. As this process sees them: inside a namespace they know themselves by other numbers.
+ */
+export function livingIn(folder: string): number[] {
+  return listPids().filter((pid) => pid !== process.pid && runs(pid) && cwdOf(pid) === folder);
+}
+
+function cwdOf(pid: number): string | null {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return null;
+  }
 }
 
 /** For what other processes do in their own time. */

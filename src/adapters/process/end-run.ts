@@ -1,0 +1,70 @@
+/** The end of a run: TERM, grace, KILL, and certainty that nothing is left. */
+import type { Clock } from '../../ports/clock.ts';
+import type { ProcessIdentity } from '../../ports/process.ts';
+import { isNamespace } from './containment.ts';
+import type { GatedProcess } from './gate.ts';
+import { killNamespace } from './leftover.ts';
+import {
+  createGroupTree,
+  createNamespaceTree,
+  createProcessTree,
+  endTree,
+  type ProcessTree,
+} from './tree.ts';
+
+/** What background processes get to tidy up, at most, when their leader has ended by itself. */
+const leftoverGraceMs = 1000;
+/** What the keeper of an empty namespace gets to leave. */
+const dismissedMs = 2000;
+
+/** `isCut`: the program is ended from outside, and may still run. */
+export type Ending = { readonly graceMs: number; readonly isCut: boolean };
+
+export async function endRun(
+  gated: GatedProcess,
+  identity: ProcessIdentity,
+  tree: ProcessTree,
+  { graceMs, isCut }: Ending,
+  clock: Clock,
+): Promise<void> {
+  const isEmpty = !isCut && (await gated.ended).isAlone;
+  try {
+    if (!isEmpty) {
+      await endTree(tree, isCut ? graceMs : Math.min(graceMs, leftoverGraceMs), clock);
+    }
+    if (isNamespace(gated.mode)) await closeNamespace(gated, identity, clock);
+    await gated.gone;
+  } catch (error) {
+    gated.abandon();
+    throw error;
+  }
+}
+
+/** Its first process leaves when it is told to, or is killed; once it is gone the kernel has ended all the others. */
+async function closeNamespace(
+  gated: GatedProcess,
+  identity: ProcessIdentity,
+  clock: Clock,
+): Promise<void> {
+  gated.dismiss();
+  const over = new AbortController();
+  const tooLate = clock.sleep(dismissedMs, over.signal).then(
+    () => gated.kill(),
+    () => undefined,
+  );
+  await Promise.race([gated.gone, tooLate]);
+  over.abort();
+  await tooLate;
+  await killNamespace(identity, clock);
+}
+
+export function createRunTree(
+  identity: ProcessIdentity,
+  mark: string,
+  ageMs: () => number,
+): ProcessTree {
+  if (isNamespace(identity.containment)) return createNamespaceTree(identity.pid, ageMs);
+  return identity.startTime === null
+    ? createGroupTree(identity.pid)
+    : createProcessTree({ leader: identity.pid, mark, ageMs });
+}
