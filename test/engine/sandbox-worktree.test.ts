@@ -47,6 +47,19 @@ const misdeeds: readonly (readonly [string, string, string])[] = [
   ['destroys the index of the checkout', 'echo x > $ROOT/.git/index', 'your repository'],
 ];
 
+async function processesPerIteration(sandbox: 'off' | 'worktree'): Promise<number> {
+  const count = async (iterations: number) => {
+    await using repo = await gitRepo();
+    const counted = await countedGit(repo);
+    const agent = 'command:echo x >> work.txt';
+    const flags = { agent, validate: 'false', 'max-iterations': iterations, sandbox };
+    await using project = await openedProject({ path: repo.path, env: counted.env }, flags);
+    await project.runText('count');
+    return (await counted.calls()).length;
+  };
+  return ((await count(4)) - (await count(2))) / 2;
+}
+
 describe('sandbox: worktree', () => {
   it.each(misdeeds)(
     'blocks a loop whose agent %s, and says what changed',
@@ -98,14 +111,13 @@ describe('sandbox: worktree', () => {
 
   it('blocks an iteration that is cut short, and one whose worktree is gone', async () => {
     await using repo = await gitRepo();
-    const { git } = repo;
     const gone = `git config evil.key 1; rm -rf "$PWD"`;
     const agent = `command:${gone}; true`;
     await using project = await openedProject(repo, { agent, validate, sandbox: 'worktree' });
     await expect(project.runText('gone')).rejects.toMatchObject({ code: 'workspace.gone' });
     const [loop] = await project.engine.store.read((tx) => tx.loops.list({}));
     expect(loop).toMatchObject({ status: 'blocked', reason: 'integrity' });
-    expect(await git('config', 'evil.key')).toBe('1');
+    expect(await repo.git('config', 'evil.key')).toBe('1');
   });
 
   it('is refused where there is no worktree', async () => {
@@ -121,19 +133,10 @@ describe('sandbox: worktree', () => {
   });
 
   it('costs at most one git process per iteration', async () => {
-    const perIteration = async (sandbox: 'off' | 'worktree') => {
-      const count = async (iterations: number) => {
-        await using repo = await gitRepo();
-        const counted = await countedGit(repo);
-        const agent = 'command:echo x >> work.txt';
-        const flags = { agent, validate: 'false', 'max-iterations': iterations, sandbox };
-        await using project = await openedProject({ path: repo.path, env: counted.env }, flags);
-        await project.runText('count');
-        return (await counted.calls()).length;
-      };
-      return ((await count(4)) - (await count(2))) / 2;
-    };
-    const [off, worktree] = [await perIteration('off'), await perIteration('worktree')];
+    const [off, worktree] = [
+      await processesPerIteration('off'),
+      await processesPerIteration('worktree'),
+    ];
     expect({ off, extra: worktree - off }).toEqual({ off: 10, extra: 1 });
   });
 });

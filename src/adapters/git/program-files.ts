@@ -55,15 +55,15 @@ export async function digestFile(file: string | Buffer): Promise<string | null> 
   if (found.isDirectory()) return 'folder';
   const link = found.isSymbolicLink() ? await readlink(file, 'buffer').catch(() => '') : '';
   const target = found.isSymbolicLink() ? await stat(file).catch(() => null) : found;
-  if (target?.isFile() !== true) return digest(`${found.mode}`, link, '');
+  if (target?.isFile() !== true) return digestOf(`${found.mode}`, link, '');
   const content =
     target.size <= largestRead
       ? await readFile(file).catch(() => `unreadable ${target.size} ${target.ctimeMs}`)
       : `large ${target.size} ${target.mtimeMs} ${target.ctimeMs}`;
-  return digest(`${target.mode}`, link, content);
+  return digestOf(`${target.mode}`, link, content);
 }
 
-function digest(...parts: readonly (string | Uint8Array)[]): string {
+function digestOf(...parts: readonly (string | Uint8Array)[]): string {
   const hash = createHash('sha256');
   for (const part of parts) hash.update(part).update('\0');
   return hash.digest('hex').slice(0, 32);
