@@ -64,13 +64,14 @@ const hooks = [
   'pre-auto-gc',
 ];
 
+const set = (key: string, value: string) => `git config --file "$CONFIG" ${key} '${value}'`;
+
 /** Programs an agent may plant to have them run by somebody else's git. Each leaves its name in one canary file. */
 export async function plantedPrograms(repo: GitRepo): Promise<Plants> {
   const canary = path.join(repo.outside, 'canary');
   const evil = path.join(repo.outside, 'evil');
   await writeFile(evil, `#!/bin/sh\necho "$1" >> ${canary}\n`);
   await chmod(evil, 0o755);
-  const set = (key: string, value: string) => `git config --file "$CONFIG" ${key} '${value}'`;
   const hook = (name: string) =>
     `printf '#!/bin/sh\\n${evil} hook/${name} </dev/null\\n' > "$HOOKS/${name}"; chmod +x "$HOOKS/${name}"`;
   return {
