@@ -85,6 +85,8 @@ async function planWorkspace(
   { settings, options, allowDirty }: CreateLoopInput,
 ): Promise<WorkspaceRecord> {
   const { project } = engine;
+  const inPlace = options.inPlace || project.kind === 'folder';
+  if (inPlace && settings.sandbox.level === 'worktree') throw noWorktreeToGuard(project.kind);
   if (project.kind === 'folder') {
     return { mode: 'in-place', path: project.root, branch: null, base: null, baseRef: null };
   }
@@ -106,6 +108,16 @@ async function planWorkspace(
     base,
     baseRef,
   };
+}
+
+function noWorktreeToGuard(kind: 'git' | 'folder'): LoopwrightError {
+  return new LoopwrightError(
+    'run.sandbox_unavailable',
+    kind === 'folder'
+      ? 'sandbox: worktree needs a git repository, and this folder is none'
+      : 'sandbox: worktree and --in-place contradict each other: the loop would work in the checkout that must not change',
+    { hint: 'leave --in-place away, or set `sandbox: off`' },
+  );
 }
 
 function dirtyCheckout(root: string): LoopwrightError {

@@ -11,6 +11,7 @@ import type { StoreTx, TaskClaim } from '../ports/store.ts';
 import type { Workspace } from '../ports/workspace.ts';
 import type { Engine } from './engine.ts';
 import { settleTask } from './settle-task.ts';
+import { SurroundingsWatch } from './surroundings-watch.ts';
 
 export const leaseMs = 60_000;
 const renewEveryMs = 20_000;
@@ -34,6 +35,8 @@ const deferrable: ReadonlySet<LoopEvent['type']> = new Set([
  * append to its log. Everyone else sends requests. Dispose ends the lease renewal and the watching.
  */
 export class LoopOwner implements AsyncDisposable {
+  /** What iterations of this owner must leave alone. */
+  readonly surroundings: SurroundingsWatch;
   readonly #engine: Engine;
   readonly #claim: QueueClaim;
   readonly #taskClaim: TaskClaim;
@@ -61,6 +64,7 @@ export class LoopOwner implements AsyncDisposable {
 
   constructor(engine: Engine, loop: Loop, claim: QueueClaim, taskClaim: TaskClaim) {
     this.#engine = engine;
+    this.surroundings = new SurroundingsWatch(engine);
     this.#stored = loop;
     this.#loop = loop;
     this.#claim = claim;

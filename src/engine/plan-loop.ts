@@ -79,12 +79,18 @@ const unbuilt: readonly string[] = [
 
 /** Values of unbuilt keys that ask for nothing beyond what happens anyway. */
 const harmless: readonly ((settings: Settings) => Settings)[] = [
+  (settings) => ({ ...settings, sandbox: withoutWorktreeLevel(settings.sandbox) }),
   (settings) => ({ ...settings, memory: { ...settings.memory, enabled: true } }),
   (settings) => ({
     ...settings,
     hooks: { ...settings.hooks, 'pre-iteration': [], 'post-iteration': [] },
   }),
 ];
+
+/** `sandbox: worktree` is carried out; its options belong to other levels. */
+function withoutWorktreeLevel(sandbox: Settings['sandbox']): Settings['sandbox'] {
+  return sandbox.level === 'worktree' ? { ...sandbox, level: 'off' } : sandbox;
+}
 
 /** Configuration that cannot be carried out is refused, never ignored: what differs from the default is a wish. */
 function notBuiltYet(settings: Settings): string | null {

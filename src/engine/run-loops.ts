@@ -3,8 +3,10 @@ import { isLoopwrightError } from '../core/error.ts';
 import type { Request } from '../core/loop/decide.ts';
 import type { Flags, LoopOptions, PromptRecord } from '../core/loop/event.ts';
 import type { Loop } from '../core/loop/loop.ts';
+import type { Rest } from '../core/loop/judge.ts';
 import { repair } from '../core/loop/repair.ts';
 import { isResting } from '../core/loop/status.ts';
+import { breach, guardsSurroundings, tamperedText } from '../core/loop/surroundings.ts';
 import type { Task } from '../core/task/task.ts';
 import type { Session } from '../ports/store.ts';
 import { createLoop } from './create-loop.ts';
@@ -12,6 +14,7 @@ import { drive } from './drive.ts';
 import type { Engine } from './engine.ts';
 import { finishLoop } from './finish-loop.ts';
 import { leaseMs, type LoopOwner } from './loop-owner.ts';
+import { reportSurroundings } from './report-surroundings.ts';
 import { endSession, hasLivingOwner, startSession } from './session.ts';
 import { cannotClaimTask, takeLoop, type TakeOptions } from './take-loop.ts';
 import { tellStrategy } from './tell-strategy.ts';
@@ -277,12 +280,17 @@ async function park(engine: Engine, owner: LoopOwner, error: unknown): Promise<v
   const text = error instanceof Error ? error.message : String(error);
   try {
     owner.discardUnstored();
-    await owner.record(...repair(owner.loop, { why: text, endedProcess: false }), {
-      type: 'loop.rested',
-      status: 'paused',
-      reason: 'interrupted',
-      text,
-    });
+    // An agent that broke the workspace may have changed what is around it too.
+    const changed = await reportSurroundings(engine, owner).catch(() => null);
+    const broken = changed !== null && guardsSurroundings(owner.loop);
+    const rest: Rest = broken
+      ? breach(`${tamperedText(changed)} (and then: ${text})`)
+      : { status: 'paused', reason: 'interrupted', text };
+    await owner.record(
+      ...(changed === null ? [] : [changed]),
+      ...repair(owner.loop, { why: text, endedProcess: false }),
+      { type: 'loop.rested', ...rest },
+    );
     await tellStrategy(engine, owner.loop);
   } catch {
     // The store itself is what broke: the lease runs out and the next owner repairs the loop.

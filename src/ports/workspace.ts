@@ -50,7 +50,41 @@ export interface Project {
 
   /** Patch text between two commits or trees, written to `file`. */
   writePatch(from: string, to: string, file: string, signal: AbortSignal): Promise<void>;
+
+  /** What is around the workspace and not the loop's to change, as it is now. Only reads. */
+  surroundings(
+    scope: SurroundingsScope,
+    spec: WorkspaceSpec,
+    signal: AbortSignal,
+  ): Promise<Surroundings>;
+
+  /** What differs between two looks, named for people, sorted. */
+  compareSurroundings(
+    before: Surroundings,
+    after: Surroundings,
+    signal: AbortSignal,
+  ): Promise<readonly SurroundingChange[]>;
 }
+
+/**
+ * `programs`: what can make git run something, that is configuration, hooks and info files; no process is started.
+ * `whole`: also refs (loops' own left out), and HEAD, index and files of the user's checkout; one process.
+ */
+export type SurroundingsScope = 'programs' | 'whole';
+
+export type Surroundings = {
+  /** By name: a digest of the content, or the commit of a ref. */
+  readonly items: ReadonlyMap<string, string>;
+  /** The index of the user's checkout, byte for byte; null when not looked at or not there. */
+  readonly index: Uint8Array | null;
+};
+
+export type SurroundingChange = {
+  readonly name: string;
+  /** Null: was not there, or was as committed. */
+  readonly before: string | null;
+  readonly after: string | null;
+};
 
 export type CheckoutState = {
   readonly branch: string | null;

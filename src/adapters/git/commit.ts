@@ -9,6 +9,7 @@ import type { LoopCheckout } from './loop-checkout.ts';
 import { forgetOperation, mendWorktree, unfinishedOperation } from './mend.ts';
 import { encodePath } from './path-bytes.ts';
 import { replaceFile } from './private-index.ts';
+import { gitFailed } from './git.ts';
 import { isAncestor, isObjectId } from './repository.ts';
 import { diffTreePairs } from './tree-diff.ts';
 import type { TreeEntry } from './tree-diff.ts';
@@ -17,6 +18,8 @@ type Revision = { readonly commit: string; readonly tree: string };
 
 /** Where the loop's history stands when the agent has ended. */
 type History = {
+  /** Where the branch started; what is left when everything later is lost. */
+  readonly base: Revision | null;
   readonly tip: Revision | null;
   readonly head: Revision | null;
   readonly start: Revision | null;
@@ -26,6 +29,8 @@ type History = {
 
 /** What goes into the commit: a tree, and an index file that holds exactly that tree. */
 type Content = { readonly tree: string; readonly indexFile: string };
+
+const nothing = 'refs/loopwright-nothing';
 
 /** Plumbing only: no hook, editor, signature or prompt can come between. */
 export async function commitChanges(
@@ -60,20 +65,30 @@ export async function commitChanges(
 }
 
 async function readHistory(
-  { repository, at, branch }: LoopCheckout,
+  { repository, at, branch, base, mode }: LoopCheckout,
   startHead: string | null,
   signal: AbortSignal,
 ): Promise<History> {
-  const names = [`refs/heads/${branch}`, 'HEAD', ...(startHead === null ? [] : [startHead])];
+  // A name that stands for nothing answers `missing`, like a commit that is lost.
+  const from = mode === 'worktree' ? base : null;
+  const names = [`refs/heads/${branch}`, 'HEAD', startHead ?? nothing, from ?? nothing];
   const input = names.map((name) => `${name}^{commit}\n${name}^{tree}\n`).join('');
   const args = ['cat-file', '--batch-check=%(objectname)'];
-  const lines = (await repository.text({ at, args, input, signal })).split('\n');
+  const result = await repository.run({ at, args, input, signal });
+  if (result.exitCode !== 0 || result.stderr.includes('object file')) throw gitFailed(args, result);
+  const lines = result.stdout.toString('utf8').split('\n');
   const revision = (position: number): Revision | null => {
     const [commit = '', tree = ''] = lines.slice(position * 2, position * 2 + 2);
     return isObjectId(commit) && isObjectId(tree) ? { commit, tree } : null;
   };
   const onBranch = await headBranch(repository, at, signal);
-  return { tip: revision(0), head: revision(1), start: revision(2), headBranch: onBranch };
+  return {
+    tip: revision(0),
+    head: revision(1),
+    start: revision(2),
+    base: revision(3),
+    headBranch: onBranch,
+  };
 }
 
 /**
@@ -82,7 +97,7 @@ async function readHistory(
  */
 async function chooseParent(
   { repository, branch }: LoopCheckout,
-  { tip, head, start, headBranch: onBranch }: History,
+  { tip, head, start, base, headBranch: onBranch }: History,
   signal: AbortSignal,
 ): Promise<{ readonly parent: Revision; readonly notes: string[] }> {
   const contains = async (later: Revision | null, earlier: Revision | null) =>
@@ -91,7 +106,7 @@ async function chooseParent(
   const notes: string[] = [];
 
   const tipIsSound = await contains(tip, start);
-  if (tip === null) notes.push(`branch ${branch} had been deleted, made again`);
+  if (tip === null) notes.push(`branch ${branch} had been deleted or damaged, made again`);
   else if (!tipIsSound)
     notes.push(`branch ${branch} had lost earlier commits, put back with the files kept`);
   let parent = tipIsSound ? tip : start;
@@ -101,6 +116,10 @@ async function chooseParent(
     if ((await contains(head, start)) && (await contains(head, parent))) parent = head;
   }
   if (parent !== null) return { parent, notes };
+  if (base !== null) {
+    notes.push('earlier commits are lost; the files as they are go on top of the base');
+    return { parent: base, notes };
+  }
   throw new LoopwrightError(
     'git.history_lost',
     `Neither ${branch} nor the commit it started from exists`,
@@ -190,7 +209,8 @@ async function moveBranch(
   const ref = `refs/heads/${branch}`;
   const reason = ['-m', 'loopwright: iteration'];
   const lines: string[] = [];
-  if (tip === null) lines.push(`create ${ref} ${head}`);
+  // Also where the ref is there but what it names is not.
+  if (tip === null) lines.push(`update ${ref} ${head}`);
   else if (tip.commit !== head) lines.push(`update ${ref} ${head} ${tip.commit}`);
   if (mode === 'worktree' && head !== start?.commit)
     lines.push(`update ${keepRef(loopId)} ${head}`);

@@ -79,7 +79,7 @@ async function requireGitVersion(
   });
 }
 
-const wantedSettings = String.raw`^((user|author)\.(name|email)|core\.(excludesfile|autocrlf|eol))$`;
+const wantedSettings = String.raw`^((user|author)\.(name|email)|core\.(excludesfile|autocrlf|eol|hookspath))$`;
 
 /** Read once, with the user's own configuration; from then on it is not consulted again. */
 async function readUserSettings(
@@ -95,7 +95,25 @@ async function readUserSettings(
     const end = record.indexOf('\n');
     if (end !== -1) values.set(record.slice(0, end), record.slice(end + 1));
   }
-  return { ...identity(values, caller), config: fileSettings(values, caller) };
+  return {
+    ...identity(values, caller),
+    config: fileSettings(values, caller),
+    configFiles: configFiles(caller),
+    hooksFolder: withHome(values.get('core.hookspath') ?? null, caller),
+  };
+}
+
+function configFiles(caller: CallerEnvironment): readonly string[] {
+  const home = caller['HOME'] ?? '/';
+  const folder = path.join(caller['XDG_CONFIG_HOME'] ?? path.join(home, '.config'), 'git');
+  const global = caller['GIT_CONFIG_GLOBAL'];
+  const own = ['config', 'ignore', 'attributes'].map((name) => path.join(folder, name));
+  return [global ?? path.join(home, '.gitconfig'), ...own];
+}
+
+function withHome(file: string | null, caller: CallerEnvironment): string | null {
+  const inHome = file?.startsWith('~/') === true;
+  return inHome ? path.join(caller['HOME'] ?? '/', file.slice(2)) : file;
 }
 
 function identity(values: ReadonlyMap<string, string>, caller: CallerEnvironment) {

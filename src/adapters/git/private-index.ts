@@ -17,6 +17,8 @@ export type PrivateIndex = {
   snapshot(signal: AbortSignal): Promise<string>;
   /** Takes the files to be those of a commit or tree, as far as the index goes. */
   reset(treeish: string, signal: AbortSignal): Promise<void>;
+  /** Starts again from the newest commit that can be read and hashes every file: their objects are written anew. */
+  rebuild(signal: AbortSignal): Promise<void>;
   /** Forgets what is remembered of the index after another command has changed it. */
   changed(): void;
 };
@@ -28,6 +30,8 @@ type Place = {
   readonly file: string;
   /** Untracked paths that never belong to a snapshot. */
   readonly leftOut: readonly string[];
+  /** What the index may be made anew from, best first. */
+  readonly roots: readonly string[];
 };
 
 type Differences = {
@@ -49,7 +53,10 @@ export function createPrivateIndex(place: Place): PrivateIndex {
     const clean = tracked.length + untracked.length + nested.length === 0;
     if (clean && knownTree !== null) return knownTree;
     knownTree = null;
-    if (!clean) await applyDifferences(place, differences, careful, signal);
+    if (careful) {
+      const all = { ...differences, tracked: await listTracked(place, signal) };
+      await applyDifferences(place, all, careful, signal);
+    } else if (!clean) await applyDifferences(place, differences, careful, signal);
     knownTree = await repository.text({ at, env, args: ['write-tree'], signal });
     return knownTree;
   }
@@ -61,9 +68,25 @@ export function createPrivateIndex(place: Place): PrivateIndex {
     await repository.output({ at, env, args: ['read-tree', '--end-of-options', treeish], signal });
   }
 
+  async function startAgain(signal: AbortSignal): Promise<void> {
+    for (const root of place.roots) {
+      const done = await reset(root, signal).then(
+        () => true,
+        () => false,
+      );
+      signal.throwIfAborted();
+      if (done) return;
+    }
+    await rm(file, { force: true });
+  }
+
   return {
     file,
     reset,
+    async rebuild(signal) {
+      await startAgain(signal);
+      await update(true, signal);
+    },
     changed() {
       knownTree = null;
     },
@@ -76,7 +99,7 @@ export function createPrivateIndex(place: Place): PrivateIndex {
         if (!(await canRebuild(place))) throw error;
         // A damaged index, objects pruned by the agent, or a file we may not read: start from the commit, hash
         // everything again and pass over what cannot be read. A second failure is final.
-        await reset('HEAD', signal).catch(() => rm(file, { force: true }));
+        await startAgain(signal);
         return update(true, signal);
       }
     },
@@ -130,6 +153,12 @@ async function listDifferences(place: Place, signal: AbortSignal): Promise<Diffe
     else untracked.push(name);
   }
   return { tracked: [...tracked], untracked, nested };
+}
+
+async function listTracked(place: Place, signal: AbortSignal): Promise<readonly string[]> {
+  const env = { GIT_INDEX_FILE: place.file };
+  const args = ['ls-files', '-z'];
+  return splitRecords(await place.repository.output({ at: place.at, env, args, signal }));
 }
 
 function isLeftOut(name: string, leftOut: readonly string[]): boolean {

@@ -208,12 +208,18 @@ function explainAddFailure(
     return failure;
   return new LoopwrightError(
     'git.branch_in_use',
-    `${spec.branch} is checked out in another folder`,
+    `${spec.branch} is checked out in another folder: ${lastQuoted(stderr)}`,
     {
       cause: failure,
       hint: 'Switch that checkout to another branch, then try again.',
     },
   );
+}
+
+/** git ends that message with the quoted place. */
+function lastQuoted(stderr: string): string {
+  const [, place = 'unknown'] = stderr.trim().split("'").toReversed();
+  return place;
 }
 
 async function isReady(gitDir: string, loopId: string): Promise<boolean> {

@@ -51,6 +51,8 @@ export type Iteration = {
   /** Known only after a pass; false otherwise. */
   readonly differsFromBase: boolean;
   readonly report: VerificationReport | null;
+  /** What changed around the workspace meanwhile; absent when nothing did. */
+  readonly tampered?: { readonly names: readonly string[]; readonly count: number };
   readonly decision: Decision | null;
   readonly why: string | null;
 };

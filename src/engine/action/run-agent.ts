@@ -26,6 +26,7 @@ export async function runAgent(engine: Engine, owner: LoopOwner, attempt: number
   const dir = await engine.artifacts.iterationDir(loop.id, iteration.number);
   const run = await agentRun(engine, owner, path.join(dir, 'prompt.md'));
   const suffix = attempt === 1 ? '' : `-${attempt}`;
+  await owner.surroundings.begin(loop, iteration.number, owner.closing);
   using spending = new SpendingGuard(loop, owner.cut);
   const ran = await runner.run(
     run,
