@@ -59,7 +59,6 @@ const unbuilt: readonly string[] = [
   'gates',
   'sandbox',
   'verify.clean-room',
-  'verify.integrity',
   'verify.contracts',
   'verify.fixtures',
   'verify.sanity',

@@ -15,7 +15,7 @@ import type { Engine } from './engine.ts';
 import { finishLoop } from './finish-loop.ts';
 import { leaseMs, type LoopOwner } from './loop-owner.ts';
 import { reportSurroundings } from './report-surroundings.ts';
-import { endSession, hasLivingOwner, startSession } from './session.ts';
+import { endSession, hasLivingOwner, isSessionAlive, startSession } from './session.ts';
 import { cannotClaimTask, takeLoop, type TakeOptions } from './take-loop.ts';
 import { tellStrategy } from './tell-strategy.ts';
 import { unfinishedLoop } from './text-task.ts';
@@ -86,6 +86,7 @@ export async function runLoops(
 ): Promise<RunOutcome> {
   const session = await startSession(engine, 'run');
   try {
+    await freeOrphanedTasks(engine);
     const run = { engine, session, options, control };
     switch (request.kind) {
       case 'task':
@@ -143,10 +144,10 @@ async function runReady(run: Run, limit: number | null): Promise<RunOutcome> {
       engine.publish({ kind: 'notice', text });
     }
   };
-  for (const loopId of await findInterrupted(engine)) {
+  for (const { loopId, why } of await findInterrupted(engine)) {
     if (!mayStart()) break;
     engine.publish({ kind: 'notice', text: `resuming ${loopId}, which was interrupted` });
-    await attempt(() => driveLoop(run, loopId, { why: 'its engine was gone' }));
+    await attempt(() => driveLoop(run, loopId, { why }));
   }
   while (mayStart()) {
     const task = await claimReady(run);
@@ -171,19 +172,34 @@ function isSetupProblem(error: unknown): boolean {
   );
 }
 
+/** Tasks that a dead engine had claimed and not yet made a loop for go back to where they were, without waiting for the lease. */
+async function freeOrphanedTasks(engine: Engine): Promise<void> {
+  const running = await engine.store.read((tx) => tx.tasks.list({ status: 'running' }));
+  for (const { id } of running) {
+    const claim = await engine.store.read((tx) => tx.tasks.claimOf(id));
+    if (claim === null || (await isSessionAlive(engine, claim.owner))) continue;
+    await engine.store.write((tx) => tx.tasks.release(claim));
+  }
+}
+
 /** Loops that should be driven and have no living owner, and those a signal has paused. */
-async function findInterrupted(engine: Engine): Promise<readonly string[]> {
+async function findInterrupted(
+  engine: Engine,
+): Promise<readonly { loopId: string; why: string }[]> {
   const { entries, paused } = await engine.store.read(async (tx) => ({
     entries: await tx.queue.entries(),
     paused: await tx.loops.list({ statuses: ['paused'] }),
   }));
-  const orphans: string[] = [];
+  const orphans: { loopId: string; why: string }[] = [];
   for (const entry of entries) {
     if (await hasLivingOwner(engine, entry)) continue;
     const loop = await engine.store.read((tx) => tx.loops.get(entry.loopId));
-    if (loop !== null && !isResting(loop.status)) orphans.push(entry.loopId);
+    if (loop === null || isResting(loop.status)) continue;
+    orphans.push({ loopId: entry.loopId, why: 'its engine was gone' });
   }
-  const signalled = paused.filter((loop) => loop.reason === 'interrupted').map((loop) => loop.id);
+  const signalled = paused
+    .filter((loop) => loop.reason === 'interrupted')
+    .map((loop) => ({ loopId: loop.id, why: 'it was interrupted' }));
   return [...orphans, ...signalled];
 }
 

@@ -28,11 +28,13 @@ export async function unfinishedLoop(engine: Engine, taskId: string): Promise<Lo
   });
 }
 
-/** The newest task with exactly this title that has an unfinished loop. */
+/** The newest task with exactly this title that has an unfinished loop, or none yet because its engine died first. */
 export async function findUnfinishedByTitle(engine: Engine, title: string): Promise<Task | null> {
   const tasks = await engine.store.read((tx) => tx.tasks.list({}));
   for (const task of tasks.filter((each) => each.title === title).toReversed()) {
     if ((await unfinishedLoop(engine, task.id)) !== null) return task;
+    const loops = await engine.store.read((tx) => tx.loops.list({ taskId: task.id, limit: 1 }));
+    if (loops.length === 0 && (task.status === 'running' || task.status === 'pending')) return task;
   }
   return null;
 }

@@ -45,7 +45,7 @@ const survived: readonly (readonly [string, string, string | null])[] = [
   ],
   [
     'leaves a lock on the ref that keeps its history',
-    'mkdir -p "$ROOT/.git/refs/loopwright"; touch "$ROOT/.git/refs/loopwright/$ID.lock"',
+    'mkdir -p "$ROOT/.git/refs/loopwright-kept"; touch "$ROOT/.git/refs/loopwright-kept/$ID.lock"',
     'stale lock removed',
   ],
   ['destroys its index', 'echo garbage > "$GITDIR/index"', null],

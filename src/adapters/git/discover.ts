@@ -48,6 +48,7 @@ async function findCheckout(
   const [bare, gitDir, commonDir, workTree] = result.stdout.toString('utf8').split('\n');
   if (gitDir === undefined || commonDir === undefined) {
     if (result.stderr.includes('not a git repository')) return null;
+    if (result.stderr.includes('dubious ownership')) throw notTrusted(cwd);
     throw gitFailed(args, result);
   }
   if (bare === 'true') return { gitDir, commonDir, workTree: null };
@@ -55,6 +56,16 @@ async function findCheckout(
   throw new LoopwrightError('git.no_checkout', `${cwd} is inside the git folder of a repository`, {
     hint: 'Go to the folder that holds your files.',
   });
+}
+
+function notTrusted(cwd: string): LoopwrightError {
+  return new LoopwrightError(
+    'git.not_trusted',
+    `the repository around ${cwd} belongs to another user`,
+    {
+      hint: `If you trust it: git config --global --add safe.directory ${cwd}`,
+    },
+  );
 }
 
 async function hasGitAbove(folder: string): Promise<boolean> {

@@ -41,8 +41,9 @@ export function loopFolder(gitDir: string, loopId: string): string {
 
 /**
  * Holds the newest commit the engine knows of a loop. An agent that resets the branch, or deletes it, and then prunes
- * cannot make the loop's history disappear.
+ * cannot make the loop's history disappear. Not under `refs/loopwright`: git would then read `loopwright/<id>`, the
+ * name of the branch, as this ref.
  */
 export function keepRef(loopId: string): string {
-  return `refs/loopwright/${loopId}`;
+  return `refs/loopwright-kept/${loopId}`;
 }

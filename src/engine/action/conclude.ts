@@ -6,6 +6,7 @@ import type { Iteration, Loop } from '../../core/loop/loop.ts';
 import { breach, guardsSurroundings, tamperedText } from '../../core/loop/surroundings.ts';
 import type { ProgressEntry } from '../../core/progress/entry.ts';
 import { tailChars } from '../../core/text/code-points.ts';
+import { plainText } from '../../core/text/terminal.ts';
 import { allChecks } from '../../core/verdict/report.ts';
 import { lookAtCompletion } from '../completion.ts';
 import type { Engine } from '../engine.ts';
@@ -91,8 +92,8 @@ async function checkEntry(
     exitCode: check.exitCode,
     durationMs: check.durationMs,
     filesChanged: [...changedPaths(iteration.changes ?? noChanges)],
-    stdout: tailChars(await read('stdout'), keptOutput),
-    stderr: tailChars(await read('stderr'), keptOutput),
+    stdout: tailChars(plainText(await read('stdout')), keptOutput),
+    stderr: tailChars(plainText(await read('stderr')), keptOutput),
     errorSummary: check.reason,
   };
 }
