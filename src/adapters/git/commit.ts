@@ -3,6 +3,7 @@ import path from 'node:path';
 import { LoopwrightError } from '../../core/error.ts';
 import type { CommitInput, CommitResult } from '../../ports/workspace.ts';
 import { commitMessage } from './commit-message.ts';
+import { visible } from './describe-text.ts';
 import { headBranch } from './head.ts';
 import { keepRef } from './loop-checkout.ts';
 import type { LoopCheckout } from './loop-checkout.ts';
@@ -61,6 +62,9 @@ export async function commitChanges(
   await moveBranch(checkout, history, head, signal);
   await showCommitted(checkout, history, parent, content, signal);
   repaired.push(...(await dropOperation(checkout)));
+  for (const name of checkout.index.tooLarge()) {
+    repaired.push(`${visible(name)} is over 256 MB and was not committed`);
+  }
   return { commit, head, tree, repaired };
 }
 

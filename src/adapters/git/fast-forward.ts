@@ -4,7 +4,7 @@ import { LoopwrightError } from '../../core/error.ts';
 import type { FastForward } from '../../ports/workspace.ts';
 import type { Checkout } from './git.ts';
 import { headBranch } from './head.ts';
-import { listInTheWay } from './in-the-way.ts';
+import { listFiltered, listInTheWay } from './in-the-way.ts';
 import { unfinishedOperation } from './mend.ts';
 import { isAncestor, resolveCommit } from './repository.ts';
 import type { Repository } from './repository.ts';
@@ -37,6 +37,10 @@ export async function fastForwardBranch(
     const state = await inspect(repository, at, from, to, signal);
     if (state === 'dirty') return { kind: 'dirty', path: at.workTree ?? at.gitDir };
     if (state === 'behind') behind.push(at);
+  }
+  for (const at of behind) {
+    const files = await listFiltered(repository, at, from, to, signal);
+    if (files.length > 0) return { kind: 'filtered', path: at.workTree ?? at.gitDir, files };
   }
   const followed: Checkout[] = [];
   for (const at of behind) {
