@@ -17,6 +17,7 @@ export const exitCodes = {
 const blockedCodes: ReadonlySet<string> = new Set([
   'git.dirty',
   'git.filtered',
+  'git.locked',
   'run.held',
   'git.conflict',
   'git.busy',

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { mergeLoop } from '../../src/engine/merge-loop.ts';
 import { startSession } from '../../src/engine/session.ts';
-import { digestFolder, emptyRepo, gitRepo } from '../support/git-repo.ts';
+import { digestFolder, digestUser, emptyRepo, gitRepo } from '../support/git-repo.ts';
 import type { GitRepo } from '../support/git-repo.ts';
 import { openedProject } from '../support/opened-project.ts';
 import type { TestProject } from '../support/opened-project.ts';
@@ -18,19 +18,6 @@ const work = {
 async function merge(project: TestProject, loopId: string) {
   const session = await startSession(project.engine, 'command');
   return mergeLoop(project.engine, session, loopId);
-}
-
-/** Everything of the user's that a run must leave bit-identical (I6). Objects and loops' own refs are the engine's. */
-async function digestUser(repo: GitRepo): Promise<unknown> {
-  const skip = ['objects', 'refs', 'logs', 'worktrees', 'packed-refs'];
-  const refs = await repo.git('for-each-ref', '--format=%(refname) %(objectname)');
-  return {
-    files: await digestFolder(repo.path, ['.git', '.loopwright']),
-    git: await digestFolder(path.join(repo.path, '.git'), skip),
-    home: await digestFolder(repo.env['HOME'] ?? ''),
-    refs: refs.split('\n').filter((line) => !line.includes('loopwright/')),
-    reflog: await readFile(path.join(repo.path, '.git/logs/HEAD'), 'utf8').catch(() => ''),
-  };
 }
 
 /** A repository of an unusual kind, ready with its first commit. */
@@ -297,9 +284,13 @@ describe('files with unusual names', () => {
     'in folders without permissions are passed over',
     async () => {
       await using repo = await gitRepo();
-      const agent = `${work.agent}; mkdir -p locked; echo x > locked/file; chmod 000 locked`;
+      const agent = `${work.agent}; mkdir -p locked; echo x > locked/file; chmod 000 locked src`;
       await using project = await openedProject(repo, { ...work, agent });
-      expect((await project.runText('locked')).status).toBe('complete');
+      const loop = await project.runText('locked');
+      expect(loop.status).toBe('complete');
+      const files = await repo.git('ls-tree', '-r', '--name-only', loop.workspace.branch ?? '');
+      // What is tracked stays, what is new cannot be seen.
+      expect(files).toBe('README.md\nsrc/app.js\nwork.txt');
     },
   );
 });

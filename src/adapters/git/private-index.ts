@@ -158,7 +158,20 @@ async function listDifferences(place: Place, signal: AbortSignal): Promise<Diffe
     else if (name.endsWith('/')) nested.push(name.slice(0, -1));
     else untracked.push(name);
   }
-  return { tracked: [...tracked], untracked, nested };
+  return { tracked: await withoutHidden(place.workTree, [...tracked]), untracked, nested };
+}
+
+/** git takes a file in a folder it may not enter for deleted; it is only out of sight. */
+async function withoutHidden(workTree: string, names: readonly string[]): Promise<string[]> {
+  const hidden = await Promise.all(
+    names.map((name) =>
+      lstat(filePath(workTree, name)).then(
+        () => false,
+        (error: unknown) => error instanceof Error && 'code' in error && error.code === 'EACCES',
+      ),
+    ),
+  );
+  return names.filter((_, position) => hidden[position] === false);
 }
 
 /** New files of this size are build products or dumps far more often than work, and a repository never forgets them. */
