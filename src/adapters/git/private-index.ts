@@ -118,9 +118,11 @@ export async function seedIndex(at: Checkout, file: string): Promise<void> {
   await replaceFile(path.join(at.gitDir, 'index'), file);
 }
 
+/** Agents can write here: a link left in the way is removed, never written through. */
 export async function replaceFile(from: string, to: string): Promise<void> {
   const partial = `${to}.partial`;
-  await copyFile(from, partial);
+  await rm(partial, { recursive: true, force: true });
+  await copyFile(from, partial, constants.COPYFILE_EXCL);
   await rename(partial, to);
 }
 
