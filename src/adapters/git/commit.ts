@@ -11,6 +11,7 @@ import { forgetOperation, mendWorktree, unfinishedOperation } from './mend.ts';
 import { encodePath } from './path-bytes.ts';
 import { replaceFile } from './private-index.ts';
 import { gitFailed } from './git.ts';
+import { refuseLocked } from './refuse-locked.ts';
 import { isAncestor, isObjectId } from './repository.ts';
 import { diffTreePairs } from './tree-diff.ts';
 import type { TreeEntry } from './tree-diff.ts';
@@ -39,7 +40,9 @@ export async function commitChanges(
   input: CommitInput,
   signal: AbortSignal,
 ): Promise<CommitResult> {
-  const repaired = checkout.mode === 'worktree' ? await mendWorktree(checkout) : [];
+  const { at, mode, branch } = checkout;
+  const repaired = mode === 'worktree' ? await mendWorktree(checkout) : [];
+  if (mode === 'in-place') await refuseLocked(at.commonDir, `refs/heads/${branch}`, [at], signal);
   const tree = await checkout.index.snapshot(signal);
   const history = await readHistory(checkout, input.startHead, signal);
   const { parent, notes } = await chooseParent(checkout, history, signal);

@@ -1,12 +1,12 @@
-import { lstat, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { LoopwrightError } from '../../core/error.ts';
 import type { FastForward } from '../../ports/workspace.ts';
 import type { Checkout } from './git.ts';
 import { headBranch } from './head.ts';
 import { listFiltered, listInTheWay } from './in-the-way.ts';
 import { unfinishedOperation } from './mend.ts';
+import { refuseLocked } from './refuse-locked.ts';
 import { isAncestor, resolveCommit } from './repository.ts';
 import type { Repository } from './repository.ts';
 import { listLinkedCheckouts } from './worktree.ts';
@@ -43,7 +43,8 @@ export async function fastForwardBranch(
     const files = await listFiltered(repository, at, from, to, signal);
     if (files.length > 0) return { kind: 'filtered', path: at.workTree ?? at.gitDir, files };
   }
-  await refuseLocked(repository, ref, behind, signal);
+  const { commonDir } = repository.main;
+  await refuseLocked(commonDir, ref, behind, signal);
   const followed: Checkout[] = [];
   for (const at of behind) {
     if (!(await moveFiles(repository, at, from, to, signal))) {
@@ -58,31 +59,6 @@ export async function fastForwardBranch(
   if (moved.exitCode === 0) return { kind: 'moved', checkedOut: checkouts.length > 0 };
   await moveBack(repository, followed, from, to, signal);
   return { kind: 'moved-meanwhile', now: await resolveCommit(repository, ref, signal) };
-}
-
-/** A lock is somebody's command at work, or was left by one that died. Either way it is not ours to remove. */
-async function refuseLocked(
-  { main }: Repository,
-  ref: string,
-  checkouts: readonly Checkout[],
-  signal: AbortSignal,
-): Promise<void> {
-  const indexes = checkouts.map(({ gitDir }) => path.join(gitDir, 'index.lock'));
-  for (const lock of [path.join(main.commonDir, `${ref}.lock`), ...indexes]) {
-    if (await isFreeSoon(lock, signal)) continue;
-    throw new LoopwrightError('git.locked', `another git command is at work: ${lock} exists`, {
-      hint: 'wait for it and try again; if no git runs any more, delete that file yourself',
-    });
-  }
-}
-
-/** Most commands hold a lock for a moment only. */
-async function isFreeSoon(lock: string, signal: AbortSignal): Promise<boolean> {
-  for (let look = 1; look <= 10; look++) {
-    if ((await lstat(lock).catch(() => null)) === null) return true;
-    await setTimeout(100, undefined, { signal });
-  }
-  return false;
 }
 
 /** Checkouts on the branch, and those that are in the middle of rebasing it. */
