@@ -29,6 +29,7 @@ export async function mergeLoop(engine: Engine, session: Session, loopId: string
     const to = await verifiedHead(engine, loop, workspace, from, signal);
     const moved = await engine.project.fastForward(baseRef, from, to, signal);
     if (moved.kind === 'dirty') throw dirtyTarget(loop, baseRef, moved.path);
+    if (moved.kind === 'filtered') throw filteredFiles(loop, moved.files);
     if (moved.kind === 'moved-meanwhile') continue;
     const merged = await lease.record({ type: 'loop.merged', into: baseRef, commit: to });
     await engine.project.removeWorkspace(spec, signal);
@@ -94,6 +95,16 @@ async function verifiedHead(
 
 function noBranch(loop: Loop): LoopwrightError {
   return new LoopwrightError('loop.no_branch', `${loop.id} has no branch of its own to merge`);
+}
+
+function filteredFiles(loop: Loop, files: readonly string[]): LoopwrightError {
+  const [first = '', ...more] = files;
+  const named = more.length === 0 ? first : `${first} and ${more.length} more`;
+  return new LoopwrightError(
+    'git.filtered',
+    `${named} is under a content filter (git-lfs, git-crypt), which this program never runs; nothing was touched`,
+    { hint: `merge it yourself: \`git merge ${loop.workspace.branch ?? ''}\`` },
+  );
 }
 
 function dirtyTarget(loop: Loop, branch: string, path: string): LoopwrightError {

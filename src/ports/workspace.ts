@@ -214,6 +214,8 @@ export type Rebase =
 export type FastForward =
   | { readonly kind: 'moved'; readonly checkedOut: boolean }
   | { readonly kind: 'dirty'; readonly path: string }
+  /** Files under a content filter (git-lfs) would have to be written, and filters never run here. */
+  | { readonly kind: 'filtered'; readonly path: string; readonly files: readonly string[] }
   | { readonly kind: 'moved-meanwhile'; readonly now: string | null };
 
 export type DiffSummary = { readonly files: readonly string[]; readonly stat: string };

@@ -111,6 +111,19 @@ describe('what an agent plants during an iteration', () => {
     expect(existsSync(path.join(repo.path, 'news.md'))).toBe(true);
   });
 
+  it('does not make the engine write through links into files of the user', async () => {
+    await using repo = await gitRepo();
+    await prepare(repo);
+    const target = path.join(repo.outside, 'precious');
+    await writeFile(target, 'precious\n');
+    const names = ['index', 'HEAD', 'commondir', 'gitdir', 'ready', 'rebasing', 'commit-index'];
+    const link = `for f in ${names.join(' ')} restore-index; do for d in "$G" "$G/loopwright/$ID"; do for s in "" .partial .lock; do rm -f "$d/$f$s"; ln -s ${target} "$d/$f$s"; done; done; done`;
+    const plant = `ID=$(basename "$PWD"); G="$ROOT/.git/worktrees/$ID"; cp "$G/gitdir" saved; ${link}; rm "$G/gitdir"; mv saved "$G/gitdir"; rm .git; ln -s ${target} .git`;
+    const loop = await runPlanting(repo, plant);
+    expect(await readFile(target, 'utf8')).toBe('precious\n');
+    expect(loop).toMatchObject({ status: 'complete', mergedInto: 'main' });
+  });
+
   it('would have run for the user: the same plants fire in git as it comes', async () => {
     await using repo = await gitRepo();
     await prepare(repo);

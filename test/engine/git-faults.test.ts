@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Loop } from '../../src/core/loop/loop.ts';
@@ -162,6 +163,23 @@ describe('an agent that breaks its own branch or worktree', () => {
     // The second line went with the worktree, the first was committed.
     expect(loop.status).toBe('complete');
     expect(await repo.git('show', `${loop.workspace.branch}:work.txt`)).toBe('1\n3\n4');
+  });
+
+  it('leaves a lock in the checkout itself, in place: parked until the user removes it', async () => {
+    await using repo = await gitRepo();
+    const agent = 'echo x >> work.txt; test -e once || { touch once; touch .git/index.lock; }';
+    const flags = { agent: `command:${agent}`, validate: 'test "$(wc -l < work.txt)" -ge 2' };
+    await using project = await openedProject(repo, flags);
+    const locked = { code: 'git.locked', message: expect.stringContaining('index.lock') };
+    await expect(project.runText('here', { inPlace: true })).rejects.toMatchObject(locked);
+    const [parked] = await project.engine.store.read((tx) => tx.loops.list({}));
+    expect(parked).toMatchObject({ status: 'paused', reason: 'interrupted' });
+    const lock = path.join(repo.path, '.git/index.lock');
+    expect(existsSync(lock)).toBe(true);
+    await rm(lock);
+    expect((await project.resume(parked?.id ?? '')).status).toBe('complete');
+    expect(await repo.git('status', '--porcelain')).toBe('');
+    expect(await repo.git('show', 'HEAD:work.txt')).toBe('x\nx');
   });
 
   it('moves its worktree away: refused with the place of the branch', async () => {

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { LoopwrightError } from '../../core/error.ts';
 import type { CommitInput, CommitResult } from '../../ports/workspace.ts';
 import { commitMessage } from './commit-message.ts';
+import { visible } from './describe-text.ts';
 import { headBranch } from './head.ts';
 import { keepRef } from './loop-checkout.ts';
 import type { LoopCheckout } from './loop-checkout.ts';
@@ -10,6 +11,7 @@ import { forgetOperation, mendWorktree, unfinishedOperation } from './mend.ts';
 import { encodePath } from './path-bytes.ts';
 import { replaceFile } from './private-index.ts';
 import { gitFailed } from './git.ts';
+import { refuseLocked } from './refuse-locked.ts';
 import { isAncestor, isObjectId } from './repository.ts';
 import { diffTreePairs } from './tree-diff.ts';
 import type { TreeEntry } from './tree-diff.ts';
@@ -38,7 +40,9 @@ export async function commitChanges(
   input: CommitInput,
   signal: AbortSignal,
 ): Promise<CommitResult> {
-  const repaired = checkout.mode === 'worktree' ? await mendWorktree(checkout) : [];
+  const { at, mode, branch } = checkout;
+  const repaired = mode === 'worktree' ? await mendWorktree(checkout) : [];
+  if (mode === 'in-place') await refuseLocked(at.commonDir, `refs/heads/${branch}`, [at], signal);
   const tree = await checkout.index.snapshot(signal);
   const history = await readHistory(checkout, input.startHead, signal);
   const { parent, notes } = await chooseParent(checkout, history, signal);
@@ -61,6 +65,9 @@ export async function commitChanges(
   await moveBranch(checkout, history, head, signal);
   await showCommitted(checkout, history, parent, content, signal);
   repaired.push(...(await dropOperation(checkout)));
+  for (const name of checkout.index.tooLarge()) {
+    repaired.push(`${visible(name)} is over 256 MB and was not committed`);
+  }
   return { commit, head, tree, repaired };
 }
 

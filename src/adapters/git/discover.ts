@@ -90,7 +90,7 @@ async function requireGitVersion(
   });
 }
 
-const wantedSettings = String.raw`^((user|author)\.(name|email)|core\.(excludesfile|autocrlf|eol|hookspath))$`;
+const wantedSettings = String.raw`^((user|author)\.(name|email)|core\.(excludesfile|autocrlf|eol|hookspath)|filter\..*\.(smudge|process))$`;
 
 /** Read once, with the user's own configuration; from then on it is not consulted again. */
 async function readUserSettings(
@@ -109,9 +109,15 @@ async function readUserSettings(
   return {
     ...identity(values, caller),
     config: fileSettings(values, caller),
+    filters: filterNames(values),
     configFiles: configFiles(caller),
     hooksFolder: withHome(values.get('core.hookspath') ?? null, caller),
   };
+}
+
+function filterNames(values: ReadonlyMap<string, string>): ReadonlySet<string> {
+  const keys = [...values.keys()].filter((key) => key.startsWith('filter.'));
+  return new Set(keys.map((key) => key.slice('filter.'.length, key.lastIndexOf('.'))));
 }
 
 function configFiles(caller: CallerEnvironment): readonly string[] {
