@@ -1,14 +1,17 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { LoopwrightError } from '../../core/error.ts';
+import type { Redactor } from '../../core/redact/redactor.ts';
 import type { Clock } from '../../ports/clock.ts';
+import { createFileWriter } from './file-writer.ts';
 import { createLineSplitter } from './line-splitter.ts';
 import { createTail } from './tail.ts';
 
-/** A stream being written to a file, split into lines and remembered by its end. */
+/** A stream being written to a file, split into lines and remembered by its end, all without its secrets. */
 export type Capture = {
-  /** Bytes read so far. */
+  /** Bytes the program has printed so far. */
   received(): number;
+  /** Bytes passed on so far. */
   bytes(): number;
   tail(): string;
   /**
@@ -23,65 +26,80 @@ export type CaptureOptions = {
   readonly file: FileHandle | null;
   readonly tailBytes: number;
   readonly line: ((line: string) => void) | null;
+  readonly redactor: Redactor;
   /** The file cannot be written, or `line` threw. The stream is read to its end all the same. */
-  broken(error: unknown): void;
+  readonly broken: (error: unknown) => void;
 };
 
-const fileBufferBytes = 1024 * 1024;
 const quietMs = 200;
 
+/** The stream's chunks may be overwritten once they were handed over: nothing here keeps them. */
 export function captureStream(source: Readable, options: CaptureOptions): Capture {
+  const { file, redactor, broken } = options;
   const tail = createTail(options.tailBytes);
   const over = Promise.withResolvers<void>();
-  const writer = options.file?.createWriteStream({ highWaterMark: fileBufferBytes }) ?? null;
+  let received = 0;
   let bytes = 0;
-  let isWritable = writer !== null;
+  let isWaiting = false;
+  const writer =
+    file === null
+      ? null
+      : createFileWriter(file, {
+          ready() {
+            isWaiting = false;
+            source.resume();
+          },
+          broken(error) {
+            broken(unwritable(error));
+            isWaiting = false;
+            source.resume();
+          },
+        });
   let line = options.line;
   const lines = createLineSplitter((text) => {
     try {
       line?.(text);
     } catch (error) {
       line = null;
-      options.broken(error);
+      broken(error);
     }
   });
 
+  const passOn = (part: Uint8Array): void => {
+    const piece = Buffer.from(part.buffer, part.byteOffset, part.length);
+    bytes += piece.length;
+    tail.push(piece);
+    if (line !== null) lines.push(piece);
+    if (writer !== null && !writer.write(piece)) {
+      isWaiting = true;
+      source.pause();
+    }
+  };
+
   source.on('data', (chunk: Buffer) => {
-    bytes += chunk.length;
-    tail.push(chunk);
-    if (line !== null) lines.push(chunk);
-    if (writer !== null && isWritable && !writer.write(chunk)) source.pause();
+    received += chunk.length;
+    for (const part of redactor.push(chunk)) passOn(part);
   });
   // The other end was cut off; what arrived until then is all there is.
   source.on('error', () => undefined);
   source.once('close', () => {
+    for (const part of redactor.end()) passOn(part);
     if (line !== null) lines.end();
-    if (writer === null || !isWritable) over.resolve();
-    else writer.end();
-  });
-  writer?.on('drain', () => source.resume());
-  writer?.once('error', (cause) => {
-    isWritable = false;
-    options.broken(unwritable(cause));
-    source.resume();
-  });
-  writer?.once('close', () => {
-    if (source.closed) over.resolve();
-    else source.once('close', () => over.resolve());
+    const written = writer?.end() ?? Promise.resolve();
+    written.catch((error: unknown) => broken(unwritable(error))).then(over.resolve, over.reject);
   });
 
-  const isQuietSince = (seen: number): boolean =>
-    seen === bytes && !(writer?.writableNeedDrain ?? false);
+  const isQuietSince = (seen: number): boolean => seen === received && !isWaiting;
 
   return {
-    received: () => bytes,
+    received: () => received,
     bytes: () => bytes,
     tail: () => tail.text(),
     async drained(clock) {
       const settled = new AbortController();
       const closeWhenQuiet = async (): Promise<void> => {
         for (let seen = -1; !isQuietSince(seen);) {
-          seen = bytes;
+          seen = received;
           await clock.sleep(quietMs, settled.signal);
         }
         source.destroy();
@@ -95,10 +113,11 @@ export function captureStream(source: Readable, options: CaptureOptions): Captur
   };
 }
 
-function unwritable(cause: Error): LoopwrightError {
+function unwritable(cause: unknown): LoopwrightError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
   return new LoopwrightError(
     'process.output_file',
-    `The output of a process cannot be written to its file: ${cause.message}.`,
+    `The output of a process cannot be written to its file: ${reason}.`,
     { cause, hint: 'Check that the disk of the state folder has space left.' },
   );
 }

@@ -214,7 +214,7 @@ function openPipes(pid: number, withInput: boolean): PipeStreams | null {
   const open = (descriptor: number, flag: number): Socket => {
     const fd = openSync(`/proc/${pid}/fd/${descriptor}`, flag | constants.O_NONBLOCK);
     const isInput = flag === constants.O_WRONLY;
-    const socket = new Socket({ fd, readable: !isInput, writable: isInput });
+    const socket = isInput ? new Socket({ fd, readable: false, writable: true }) : createReader(fd);
     opened.push(socket);
     return socket;
   };
@@ -227,6 +227,25 @@ function openPipes(pid: number, withInput: boolean): PipeStreams | null {
     for (const socket of opened) socket.destroy();
     return null;
   }
+}
+
+const readBytes = 65_536;
+
+/** Reads into one buffer for ever, so that a flood leaves no garbage: a chunk is good only while it is handed over. */
+function createReader(fd: number): Socket {
+  const socket: Socket = new Socket({
+    fd,
+    readable: true,
+    writable: false,
+    onread: {
+      buffer: Buffer.allocUnsafeSlow(readBytes),
+      callback(length, buffer) {
+        socket.emit('data', buffer.subarray(0, length));
+        return true;
+      },
+    },
+  });
+  return socket;
 }
 
 function explain(error: unknown, spec: ProcessSpec): NotStarted {

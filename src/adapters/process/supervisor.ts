@@ -1,3 +1,7 @@
+import type { FileHandle } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { createRedaction } from '../../core/redact/redactor.ts';
+import { secretsOf } from '../../core/redact/secret-forms.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type {
   Containment,
@@ -151,8 +155,11 @@ async function supervise(
   };
   const { tailBytes } = spec;
   const line = sink.line?.bind(sink) ?? null;
-  const stdout = captureStream(gated.stdout, { file: files.stdout, tailBytes, line, broken });
-  const stderr = captureStream(gated.stderr, { file: files.stderr, tailBytes, line: null, broken });
+  const redaction = createRedaction(secretsOf(spec.env));
+  const capture = (source: Readable, file: FileHandle | null, each: typeof line): Capture =>
+    captureStream(source, { file, tailBytes, line: each, redactor: redaction.stream(), broken });
+  const stdout = capture(gated.stdout, files.stdout, line);
+  const stderr = capture(gated.stderr, files.stderr, null);
 
   const startedAt = clock.monotonic();
   const ageMs = (): number => clock.monotonic() - startedAt;

@@ -101,8 +101,9 @@ describe.each(namespaceModes)('a family that escapes, contained by $mode', (it) 
     expect(await supervisor.isAlive(identity)).toBe(true);
     expect(await supervisor.endLeftover(identity, 10)).toBe(true);
     expect(await supervisor.isAlive(identity)).toBe(false);
-    expect(livingIn(dir.path).filter((pid) => pid !== engine.pid)).toEqual([]);
     expect(await supervisor.endLeftover(identity, 10)).toBe(false);
+    // The one that kept the namespace for the engine needs a moment to notice.
+    await eventually(() => livingIn(dir.path).every((pid) => pid === engine.pid), 2000);
     expect(await engine.next()).toMatchObject({ end: { kind: 'signalled', signal: 'SIGKILL' } });
   });
 });

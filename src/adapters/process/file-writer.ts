@@ -1,0 +1,81 @@
+import type { FileHandle } from 'node:fs/promises';
+
+export type FileWriter = {
+  /** Copies the bytes; they are on their way at once. False: no more, please, until `ready` is called. */
+  write(bytes: Uint8Array): boolean;
+  /** Resolves when everything is written and the file closed. */
+  end(): Promise<void>;
+};
+
+export type FileWriterEvents = {
+  /** There is room again. */
+  ready(): void;
+  /** Called once; what follows is dropped. */
+  broken(error: unknown): void;
+};
+
+/** Of each of two buffers: one is filled while the other is written. */
+const bufferBytes = 512 * 1024;
+/** A reader that is told to stop may still have this much in its hands. */
+const spareBytes = 192 * 1024;
+
+/** Writes a stream to a file without leaving garbage behind: memory stays the same however much passes through. */
+export function createFileWriter(file: FileHandle, events: FileWriterEvents): FileWriter {
+  let filling = Buffer.alloc(0);
+  let resting = Buffer.alloc(0);
+  let filled = 0;
+  let isBroken = false;
+  let isFull = false;
+  let isWriting = false;
+  let written = Promise.resolve();
+
+  /** What has been filled; the other buffer is filled from now on. */
+  function swap(): Buffer {
+    const full = filling.subarray(0, filled);
+    [filling, resting] = [resting, filling];
+    filled = 0;
+    if (isFull) events.ready();
+    isFull = false;
+    return full;
+  }
+
+  async function writeAll(): Promise<void> {
+    isWriting = true;
+    try {
+      for (let full = swap(); full.length > 0; full = swap()) await writeWhole(file, full);
+    } catch (error) {
+      isBroken = true;
+      events.broken(error);
+    }
+    isWriting = false;
+  }
+
+  return {
+    write(bytes) {
+      if (isBroken) return true;
+      const needed = filled + bytes.length;
+      if (needed > filling.length) filling = grown(filling, filled, needed);
+      filling.set(bytes, filled);
+      filled = needed;
+      if (!isWriting) written = writeAll();
+      isFull = filled > bufferBytes - spareBytes;
+      return !isFull;
+    },
+    async end() {
+      await written;
+      await file.close();
+    },
+  };
+}
+
+async function writeWhole(file: FileHandle, bytes: Buffer): Promise<void> {
+  for (let at = 0; at < bytes.length;) {
+    at += (await file.write(bytes, at, bytes.length - at)).bytesWritten;
+  }
+}
+
+function grown(buffer: Buffer<ArrayBuffer>, used: number, needed: number): Buffer<ArrayBuffer> {
+  const next = Buffer.allocUnsafeSlow(Math.max(needed, bufferBytes));
+  buffer.copy(next, 0, 0, used);
+  return next;
+}

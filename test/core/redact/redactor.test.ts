@@ -1,0 +1,241 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createRedaction } from '../../../src/core/redact/redactor.ts';
+import { secretForms, secretsOf } from '../../../src/core/redact/secret-forms.ts';
+
+/** The chunks as one text; every character stands for a byte. */
+function redacted(secrets: readonly string[], ...chunks: (string | Buffer)[]): string {
+  const redactor = createRedaction(secrets).stream();
+  const parts = [
+    ...chunks.flatMap((chunk) =>
+      redactor.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk),
+    ),
+    ...redactor.end(),
+  ];
+  return Buffer.concat(parts).toString('latin1');
+}
+
+const token = 'tok_9f8e7d6c5b4a';
+
+describe('a secret of the environment', () => {
+  it('is hidden wherever it stands', () => {
+    expect(redacted([token], `${token} a${token}b ${token}${token}`)).toBe(
+      '[redacted] a[redacted]b [redacted]',
+    );
+  });
+
+  it.each([
+    ['as it is', (secret: string) => secret],
+    ['as JSON', (secret: string) => JSON.stringify({ text: secret })],
+    ['as JSON in JSON', (secret: string) => JSON.stringify(JSON.stringify({ text: secret }))],
+    ['in an address', (secret: string) => `https://x.test/?key=${encodeURIComponent(secret)}&b=1`],
+    ['as a form', (secret: string) => new URLSearchParams({ key: secret }).toString()],
+    ['in base64', (secret: string) => Buffer.from(secret).toString('base64')],
+    ['in base64 after one byte', (secret: string) => Buffer.from(`:${secret}x`).toString('base64')],
+    ['in base64 after two', (secret: string) => Buffer.from(`u:${secret}`).toString('base64')],
+    ['in base64url', (secret: string) => Buffer.from(secret).toString('base64url')],
+  ])('is hidden %s', (_name, write) => {
+    for (const secret of ['p"w\\d with spaces', 'ünïcödé-pass/wörd+?', token]) {
+      const written = write(secret);
+      const result = redacted([secret], `<${written}>`);
+      expect(result).toContain('[redacted]');
+      for (const form of secretForms([secret])) {
+        expect(result).not.toContain(Buffer.from(form).toString('latin1'));
+      }
+    }
+  });
+
+  it('is hidden line by line when it has many', () => {
+    const key = '-----BEGIN KEY-----\nMIIEvQIBADANBg\nkqhkiG9w0BAQ\n-----END KEY-----';
+    expect(redacted([key], 'first MIIEvQIBADANBg then\nkqhkiG9w0BAQ')).toBe(
+      'first [redacted] then\n[redacted]',
+    );
+    expect(redacted([key], `x${JSON.stringify(key)}y`)).toBe('x"[redacted]"y');
+  });
+
+  it('is hidden where two of them overlap', () => {
+    expect(redacted(['abcdefgh', 'efghijkl'], 'xxabcdefghijklxx')).toBe('xx[redacted]xx');
+    expect(redacted(['abcdefgh', 'abcdefghijkl'], 'abcdefghijkl abcdefghij')).toBe(
+      '[redacted] [redacted]ij',
+    );
+  });
+
+  it('comes from variables that look secret and hold enough', () => {
+    const env = {
+      API_KEY: 'long-enough-value',
+      SHORT_KEY: 'short',
+      HOME: '/home/somebody',
+      GITHUB_TOKEN: '  padded-token-value \n',
+      EMPTY_TOKEN: undefined,
+    };
+    expect(secretsOf(env)).toEqual(['long-enough-value', 'padded-token-value']);
+  });
+});
+
+describe('what looks like a key', () => {
+  const body = 'A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8';
+
+  it.each([
+    `sk-${body}`,
+    `sk-ant-api03-${body}_x-y`,
+    `sk-proj-abcdefghijklmnopqrstU`,
+    `ghp_${body}`,
+    `github_pat_${body}`,
+    'AKIAIOSFODNN7EXAMPLE',
+    'xoxb-123456789012-abcdef',
+    `glpat-${body}`,
+    `AIza${body}`,
+    `npm_${body}`,
+    `hf_${body}`,
+  ])('is hidden: %s', (key) => {
+    expect(redacted([], `say ${key}, please`)).toBe('say [redacted], please');
+    expect(redacted([], key)).toBe('[redacted]');
+    for (const before of ['"', '=', '\\n', '\\u003d', '%3D', '\u001b[31m', '\\u001b[1;31m']) {
+      expect(redacted([], `${before}${key}"`)).toBe(
+        `${Buffer.from(before).toString('latin1')}[redacted]"`,
+      );
+    }
+  });
+
+  it('is hidden behind Bearer, which stays', () => {
+    expect(redacted([], 'Authorization: Bearer eyJhbGciOi.J9.abc-_=\r\n')).toBe(
+      'Authorization: Bearer [redacted]\r\n',
+    );
+  });
+
+  it.each([
+    'task-management-with-a-very-long-name-1',
+    'the risk-assessment-of-disk-usage-2024-report',
+    'sk-estimator-html-doc-link',
+    'sk-learn',
+    'Bearer authentication-is-required here',
+    'a ghp_short AKIASHORT xoxo npm_config_registry hf_home',
+  ])('and is none stays: %s', (text) => {
+    expect(redacted([], text)).toBe(text);
+  });
+});
+
+/** Few letters, so that beginnings of secrets turn up all the time. */
+const letters = fc.constantFrom('a', 'b', 'c', '"', ' ', '-');
+const secret = fc
+  .string({ unit: letters, minLength: 8, maxLength: 14 })
+  .filter((value) => value.trim().length >= 8);
+const piece = fc.oneof(
+  fc.string({ unit: letters, maxLength: 12 }),
+  fc.constantFrom(
+    'sk-',
+    'sk-A1b2C3d4E5f6G7h8I9j0K1',
+    ` Bearer abcdefghijklmnop1.sk-${'aA'.repeat(50)}/more`,
+    'AKIAIOSFODNN7EXAMPLE',
+    '\\n',
+    '%3D',
+    'x'.repeat(80),
+  ),
+);
+
+function cut(data: Buffer, places: readonly number[]): Buffer[] {
+  const at = [...new Set(places.map((place) => place % (data.length + 1)))].toSorted(
+    (a, b) => a - b,
+  );
+  return [0, ...at].map((start, index) => data.subarray(start, at[index] ?? data.length));
+}
+
+describe('however the stream is cut', () => {
+  const stream = fc
+    .tuple(fc.array(secret, { maxLength: 3 }), fc.array(piece, { maxLength: 12 }), fc.nat(30))
+    .chain(([secrets, pieces, seed]) => {
+      const parts = pieces.flatMap((text, index) => [
+        text,
+        secrets.length > 0 && (index + seed) % 3 === 0 ? secrets[index % secrets.length]! : '',
+      ]);
+      return fc.tuple(
+        fc.constant(secrets),
+        fc.constant(Buffer.from(parts.join(''))),
+        fc.array(fc.nat(1000), { maxLength: 30 }),
+      );
+    });
+
+  it('the result is the same', () => {
+    fc.assert(
+      fc.property(stream, ([secrets, data, places]) => {
+        expect(redacted(secrets, ...cut(data, places))).toBe(redacted(secrets, data));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('byte by byte the result is the same', () => {
+    fc.assert(
+      fc.property(stream, ([secrets, data]) => {
+        const bytes = [...data].map((byte) => Buffer.from([byte]));
+        expect(redacted(secrets, ...bytes)).toBe(redacted(secrets, data));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('no secret is in the result, and what is no secret is', () => {
+    fc.assert(
+      fc.property(stream, ([secrets, data, places]) => {
+        const result = redacted(secrets, ...cut(data, places));
+        for (const form of secretForms(secrets)) {
+          expect(
+            result
+              .split('[redacted]')
+              .some((rest) => rest.includes(Buffer.from(form).toString('latin1'))),
+          ).toBe(false);
+        }
+        let at = 0;
+        const text = data.toString('latin1');
+        for (const rest of result.split('[redacted]')) {
+          const found = text.indexOf(rest, at);
+          expect(found).toBeGreaterThanOrEqual(0);
+          at = found + rest.length;
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('bytes that are no text pass unharmed', () => {
+    fc.assert(
+      fc.property(
+        fc.uint8Array({ maxLength: 300 }),
+        fc.array(fc.nat(300), { maxLength: 8 }),
+        (bytes, places) => {
+          const data = Buffer.from(bytes);
+          expect(redacted(['not-in-there-at-all'], ...cut(data, places))).toBe(
+            data.toString('latin1'),
+          );
+        },
+      ),
+    );
+  });
+});
+
+function timeOf(secrets: readonly string[], text: string, count: number): number {
+  const chunk = Buffer.from(text.repeat(count));
+  const redactor = createRedaction(secrets).stream();
+  const before = performance.now();
+  for (let i = 0; i < 8; i += 1) redactor.push(chunk);
+  return performance.now() - before;
+}
+
+describe('hostile output', () => {
+  it('holds back little, whatever comes', () => {
+    const redactor = createRedaction(['a'.repeat(10_000), token]).stream();
+    for (const text of ['a', 'sk-A', token.slice(0, -1), 'Bearer ', 'sk-']) {
+      redactor.push(Buffer.from(text.repeat(20_000)));
+    }
+    const rest = redactor.end().reduce((sum, part) => sum + part.length, 0);
+    expect(rest).toBeLessThanOrEqual(512);
+  });
+
+  it('takes linear time', () => {
+    for (const text of ['a', 'sk-', 'sk-A/', 'Bearer a.', '\\nsk-aaaa', 'tok_9f8e7d6c5b4']) {
+      const secrets = ['a'.repeat(2000), `${'a'.repeat(255)}b`, token];
+      const once = Math.max(timeOf(secrets, text, 20_000), 5);
+      expect(timeOf(secrets, text, 80_000)).toBeLessThan(once * 20);
+    }
+  });
+});
