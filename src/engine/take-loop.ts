@@ -7,7 +7,7 @@ import { isResting } from '../core/loop/status.ts';
 import type { QueueEntry } from '../ports/queue.ts';
 import type { Session, StoreTx } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
-import { leaseMs, LoopOwner } from './loop-owner.ts';
+import { LoopOwner } from './loop-owner.ts';
 import { isSessionAlive } from './session.ts';
 
 export type TakeOptions = {
@@ -32,9 +32,10 @@ export async function takeLoop(
   const { loop, entry } = await engine.store.read((tx) => lookUp(tx, loopId));
   if (loop.status === 'complete') throw isComplete(loop);
   const gone = await findGoneOwner(engine, loop, entry, session);
+  await engine.reach('before:claim-loop');
   const claims = await engine.store.write(async (tx) => {
     const now = engine.clock.now();
-    const leaseUntil = now + leaseMs;
+    const leaseUntil = now + engine.leaseMs;
     if (entry === undefined) await tx.queue.enqueue(loopId, now);
     const claim = await tx.queue.claim({
       owner: session.id,
@@ -62,10 +63,11 @@ export async function takeLoop(
     if (current.workspace.mode === 'in-place') await refuseSharedPlace(tx, current, now);
     // What was asked of the owner before is history.
     for (const { id } of await tx.requests.pending(loopId)) await tx.requests.handled(id, now);
-    return { claim, taskClaim, current };
+    return { claim, taskClaim, leaseUntil, current };
   });
+  await engine.reach('after:claim-loop');
   const endedProcess = await endLeftover(engine, claims.current);
-  const owner = new LoopOwner(engine, claims.current, claims.claim, claims.taskClaim);
+  const owner = new LoopOwner(engine, claims.current, claims);
   try {
     const world = { why: options.why, endedProcess };
     await owner.record(...takeOverEvents(claims.current, session, world, options));
@@ -157,7 +159,10 @@ export async function cannotClaimTask(tx: StoreTx, taskId: string): Promise<Loop
 /** An agent that outlived its engine is ended before its worktree is touched. */
 async function endLeftover(engine: Engine, loop: Loop): Promise<boolean> {
   const process = openIteration(loop)?.process ?? null;
-  return process !== null && (await engine.supervisor.endLeftover(process, 2000));
+  await engine.reach('before:end-leftover');
+  const ended = process !== null && (await engine.supervisor.endLeftover(process, 2000));
+  await engine.reach('after:end-leftover');
+  return ended;
 }
 
 function takeOverEvents(
