@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { copyFile, readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { isDeepStrictEqual } from 'node:util';
@@ -9,6 +9,7 @@ import type { Loop } from '../../src/core/loop/loop.ts';
 import { isResting } from '../../src/core/loop/status.ts';
 import { openStore } from '../../src/adapters/sqlite/store.ts';
 import { digestFolder, type GitRepo } from './git-repo.ts';
+import { tempDir, type TempDir } from './temp-dir.ts';
 
 /** What of the user's must be the same afterwards, bit for bit. */
 export type UserState = {
@@ -41,9 +42,9 @@ export type StoredLoop = { readonly loop: Loop; readonly events: readonly Record
 
 /** Every loop with its whole log, as the store has it now; nothing when there is no store. */
 export async function storedLoops(repo: Pick<GitRepo, 'path'>): Promise<readonly StoredLoop[]> {
-  const file = path.join(repo.path, '.loopwright/state.db');
-  if ((await stat(file).catch(() => null)) === null) return [];
-  await using store = await openStore(file);
+  await using copy = await copyStore(repo);
+  if (copy === null) return [];
+  await using store = await openStore(path.join(copy.path, 'state.db'));
   return store.read(async (tx) => {
     const rows = await tx.loops.list({});
     const found: StoredLoop[] = [];
@@ -55,9 +56,27 @@ export async function storedLoops(repo: Pick<GitRepo, 'path'>): Promise<readonly
   });
 }
 
+/**
+ * The store as it is on disk now, log included. A copy, so that looking changes nothing and a disk that only another
+ * namespace has can be looked at too; nobody may be writing.
+ */
+async function copyStore(repo: Pick<GitRepo, 'path'>): Promise<TempDir | null> {
+  const file = path.join(repo.path, '.loopwright/state.db');
+  if ((await stat(file).catch(() => null)) === null) return null;
+  const copy = await tempDir();
+  for (const end of ['', '-wal']) {
+    const from = `${file}${end}`;
+    if ((await stat(from).catch(() => null)) !== null)
+      await copyFile(from, path.join(copy.path, `state.db${end}`));
+  }
+  return copy;
+}
+
 /** What the store breaks of its promises: damage, gaps, a log that folds into something else. */
 export async function storeViolations(repo: Pick<GitRepo, 'path'>): Promise<readonly string[]> {
-  const file = path.join(repo.path, '.loopwright/state.db');
+  await using copy = await copyStore(repo);
+  if (copy === null) return ['there is no store'];
+  const file = path.join(copy.path, 'state.db');
   const violations: string[] = [];
   using database = new DatabaseSync(file);
   const check = database.prepare('pragma integrity_check').all();

@@ -2,6 +2,7 @@ import { mergeLive } from '../../core/config/frozen.ts';
 import type { Settings } from '../../core/config/schema.ts';
 import { isLoopwrightError } from '../../core/error.ts';
 import type { LoopEvent } from '../../core/loop/event.ts';
+import { refuseFullDisk } from '../disk-full.ts';
 import type { Engine } from '../engine.ts';
 import type { LoopOwner } from '../loop-owner.ts';
 
@@ -11,6 +12,7 @@ export async function startIteration(
   owner: LoopOwner,
   { number, attempt }: { readonly number: number; readonly attempt: number },
 ): Promise<void> {
+  await refuseFullDisk(engine, owner.loop);
   const reread = await rereadSettings(engine, owner);
   const startTree = await owner.workspace.snapshot(owner.closing);
   const startHead = await owner.workspace.head(owner.closing);
