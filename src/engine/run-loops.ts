@@ -205,8 +205,8 @@ async function claimReady({ engine, session }: Run): Promise<Task | null> {
 
 async function startTask(run: Run, task: Task): Promise<Loop> {
   const { engine, options } = run;
-  await holdTask(run, task);
   try {
+    await holdTask(run, task);
     // Its engine died meanwhile and its lease has ended: the loop goes on, there is no second one beside it.
     const orphan = await unfinishedLoop(engine, task.id);
     if (orphan !== null && !isResting(orphan.status)) {
@@ -223,7 +223,8 @@ async function startTask(run: Run, task: Task): Promise<Loop> {
     return await driveLoop(run, loop.id, { why: 'started' });
   } catch (error) {
     // What a person must put right leaves the task as it was, ready to be run again.
-    await releaseTask(run, task.id);
+    // If even that fails the store is what broke; the error itself says more, and the claim ends with this process.
+    await releaseTask(run, task.id).catch(() => {});
     throw error;
   }
 }

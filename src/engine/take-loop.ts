@@ -29,9 +29,11 @@ export async function takeLoop(
   loopId: string,
   options: TakeOptions,
 ): Promise<LoopOwner> {
-  const { loop, entry } = await engine.store.read((tx) => lookUp(tx, loopId));
+  const { loop, entry, taskOwner } = await engine.store.read((tx) => lookUp(tx, loopId));
   if (loop.status === 'complete') throw isComplete(loop);
-  const gone = await findGoneOwner(engine, loop, entry, session);
+  const gone = await findGone(engine, session, entry?.owner ?? loop.sessionId);
+  // A task is claimed before its loop exists, so an engine may have died in between as its holder only.
+  const goneHolder = await findGone(engine, session, taskOwner);
   await engine.reach('before:claim-loop');
   const claims = await engine.store.write(async (tx) => {
     const now = engine.clock.now();
@@ -54,7 +56,7 @@ export async function takeLoop(
             now,
             leaseUntil,
             taskId: loop.taskId,
-            ...(gone === null ? {} : { takeOver: gone }),
+            ...(goneHolder === null ? {} : { takeOver: goneHolder }),
           });
     if (taskClaim === null) throw await cannotClaimTask(tx, loop.taskId);
     // Read again under the claim: nobody else appends from here on.
@@ -81,11 +83,12 @@ export async function takeLoop(
 async function lookUp(
   tx: StoreTx,
   loopId: string,
-): Promise<{ loop: Loop; entry: QueueEntry | undefined }> {
+): Promise<{ loop: Loop; entry: QueueEntry | undefined; taskOwner: string | null }> {
   const loop = await tx.loops.get(loopId);
   if (loop === null) throw new LoopwrightError('loop.not_found', `there is no loop ${loopId}`);
   const entry = (await tx.queue.entries()).find((each) => each.loopId === loopId);
-  return { loop, entry };
+  const held = await tx.tasks.claimOf(loop.taskId);
+  return { loop, entry, taskOwner: held?.owner ?? null };
 }
 
 /** Loops that work in the same files at once would undo each other's work. */
@@ -104,15 +107,13 @@ async function refuseSharedPlace(tx: StoreTx, loop: Loop, now: number): Promise<
   }
 }
 
-/** The owner whose process is provably gone; null when there is none to push aside. */
-async function findGoneOwner(
+/** The owner, if its process is provably gone; null when there is none to push aside. */
+async function findGone(
   engine: Engine,
-  loop: Loop,
-  entry: QueueEntry | undefined,
   session: Session,
+  owner: string | null,
 ): Promise<string | null> {
-  const owner = entry?.owner ?? loop.sessionId;
-  if (owner === null || owner === undefined || owner === session.id) return null;
+  if (owner === null || owner === session.id) return null;
   return (await isSessionAlive(engine, owner)) ? null : owner;
 }
 

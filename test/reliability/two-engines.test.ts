@@ -67,11 +67,11 @@ describe('two engines on one repository', () => {
       [],
     );
     const loops = await project.loops();
-    expect(loops.map(({ loop }) => [loop.title, loop.status]).toSorted()).toEqual([
-      ['four', 'complete'],
-      ['one', 'complete'],
-      ['three', 'complete'],
-      ['two', 'complete'],
+    expect(loops.map(({ loop }) => `${loop.title} ${loop.status}`).toSorted()).toEqual([
+      'four complete',
+      'one complete',
+      'three complete',
+      'two complete',
     ]);
     expect(await storeViolations(project.repo)).toEqual([]);
     expect(startViolations(await agentStarts(project.agentLog), loops)).toEqual([]);
