@@ -1,6 +1,6 @@
 /**
  * Writes docs/design/reliability.md. Reports of tests given as arguments (`vitest run --reporter=json --outputFile=…`)
- * replace the results they contain; the others stay as they were recorded.
+ * replace the results of the tests they contain, the newest report of a case last; the others stay as they were recorded.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -33,15 +33,26 @@ export async function readResults(): Promise<Results> {
   return StoredResults.parse(JSON.parse(await readFile(recorded, 'utf8')));
 }
 
-function resultOf(report: Report, { file, title }: TestRef): Result | null {
-  const ran = report.testResults.find(({ name }) => name.endsWith(`/test/${file}`));
+/** The cases of a test over all reports. A case that a report left out does not undo what an earlier one says of it. */
+function resultOf(reports: readonly Report[], { file, title }: TestRef): Result | null {
   const pattern = patternOf(title);
-  const cases = (ran?.assertionResults ?? []).filter((each) => pattern.test(each.title));
-  if (cases.length === 0) return null;
-  const count = (status: string) => cases.filter((each) => each.status === status).length;
+  const cases = new Map<string, string>();
+  for (const { testResults } of reports) {
+    const ran = testResults.find(({ name }) => name.endsWith(`/test/${file}`));
+    for (const each of ran?.assertionResults ?? []) {
+      if (!pattern.test(each.title)) continue;
+      if (isDecided(each.status) || !cases.has(each.title)) cases.set(each.title, each.status);
+    }
+  }
+  if (cases.size === 0) return null;
+  const count = (status: string) => [...cases.values()].filter((each) => each === status).length;
   const passed = count('passed');
   const failed = count('failed');
-  return { passed, failed, skipped: cases.length - passed - failed };
+  return { passed, failed, skipped: cases.size - passed - failed };
+}
+
+function isDecided(status: string): boolean {
+  return status === 'passed' || status === 'failed';
 }
 
 /** A title with places for values (`%s`, `$name`) stands for all that they become. */
@@ -58,12 +69,13 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   };
   const known = new Set(faults.flatMap(({ tests }) => tests.map(keyOf)));
   for (const key of Object.keys(results)) if (!known.has(key)) delete results[key];
+  const reports: Report[] = [];
   for (const file of process.argv.slice(2)) {
-    const report = Report.parse(JSON.parse(await readFile(file, 'utf8')));
-    for (const test of faults.flatMap(({ tests }) => tests)) {
-      const result = resultOf(report, test);
-      if (result !== null) results[keyOf(test)] = result;
-    }
+    reports.push(Report.parse(JSON.parse(await readFile(file, 'utf8'))));
+  }
+  for (const test of faults.flatMap(({ tests }) => tests)) {
+    const result = resultOf(reports, test);
+    if (result !== null) results[keyOf(test)] = result;
   }
   const sorted = Object.fromEntries(
     Object.entries(results).toSorted(([a], [b]) => a.localeCompare(b)),

@@ -46,7 +46,10 @@ export const faults: readonly Fault[] = [
         '$point:$nth:$ending leaves a loop that the next run completes, and nothing else',
       ),
       ...at(gitKill, 'killed %s leaves a loop that the next run completes'),
-      ...at('core/loop/loop-walk.test.ts', 'every prefix of a log can be repaired, once (I4)'),
+      ...at(
+        'core/loop/loop-walk.test.ts',
+        'is repaired once, keeps every finished iteration and goes on with the next number (I4)',
+      ),
     ],
   },
   {
@@ -401,6 +404,12 @@ export const faults: readonly Fault[] = [
     id: 'S9',
     fault: 'The log of the store grows',
     follows: 'Folded back as it goes',
-    tests: at(store, 'stays small over a long run'),
+    tests: [
+      ...at(store, 'stays small over a long run'),
+      ...at(
+        'adapters/sqlite/log-size.test.ts',
+        'a log that a long reader let grow is cut back once the reader is gone',
+      ),
+    ],
   },
 ];

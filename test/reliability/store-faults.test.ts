@@ -11,6 +11,7 @@ import { scenario, type Scenario } from './scenario.ts';
 
 const isFull = process.env['LOOPWRIGHT_TEST_FULL'] === '1';
 const text = 'count to three';
+const tracer = 'strace';
 const noTracer = whyNoTracer();
 
 /** Calls of SQLite on its log and its file that fail from the N-th one on. */
@@ -34,7 +35,7 @@ describe.skipIf(noTracer !== null)(
         const trace = ['-f', '--seccomp-bpf', '-qq', '-o', '/dev/null', '-P', target];
         const inject = `inject=${call}:error=${error}:when=${nth}+`;
         const traced = await realCliThrough(
-          (line) => ['strace', ...trace, '-e', `trace=${call}`, '-e', inject, '--', ...line],
+          (line) => [tracer, ...trace, '-e', `trace=${call}`, '-e', inject, '--', ...line],
           repo.path,
           env,
           ['run', text],
@@ -184,7 +185,7 @@ async function finish(project: Scenario): Promise<void> {
 }
 
 function whyNoTracer(): string | null {
-  const tried = spawnSync('strace', ['-f', '--seccomp-bpf', '-o', '/dev/null', 'true']);
+  const tried = spawnSync(tracer, ['-f', '--seccomp-bpf', '-o', '/dev/null', 'true']);
   if (tried.error !== undefined) return 'there is no strace';
   return tried.status === 0 ? null : `strace: ${tried.stderr.toString().trim()}`;
 }

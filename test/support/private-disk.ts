@@ -1,6 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 
+const namespaces = 'unshare';
+
 /** A small disk of its own (tmpfs) at a folder, in a mount namespace that only programs started with `within` see. */
 export type PrivateDisk = AsyncDisposable & {
   /** How this process reaches a path inside. */
@@ -12,14 +14,14 @@ export type PrivateDisk = AsyncDisposable & {
 /** Why there can be no such disk here; null when there can. */
 export function whyNoPrivateDisk(): string | null {
   if (process.platform !== 'linux') return 'only Linux has mount namespaces';
-  const tried = spawnSync('unshare', ['-Urm', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']);
+  const tried = spawnSync(namespaces, ['-Urm', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']);
   if (tried.error !== undefined) return 'there is no unshare';
   return tried.status === 0 ? null : `unshare -Urm: ${tried.stderr.toString().trim()}`;
 }
 
 export async function privateDisk(folder: string, options: string): Promise<PrivateDisk> {
   const script = 'mount -t tmpfs -o "$1" tmpfs "$0" && echo mounted && exec cat';
-  const holder = spawn('unshare', ['-Urm', 'sh', '-c', script, folder, options], {
+  const holder = spawn(namespaces, ['-Urm', 'sh', '-c', script, folder, options], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const exited = once(holder, 'exit');
