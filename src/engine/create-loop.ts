@@ -47,6 +47,7 @@ async function insertLoop(
   { task, settings, flags, prompt, options }: CreateLoopInput,
 ): Promise<Loop> {
   const now = engine.clock.now();
+  await engine.reach('before:loop.created');
   const created = await engine.store.write(async (tx) => {
     const event: Extract<LoopEvent, { type: 'loop.created' }> = {
       type: 'loop.created',
@@ -69,6 +70,7 @@ async function insertLoop(
   });
   const recorded = { seq: created.loop.seq, time: now, elapsedMs: 0, event: created.event };
   engine.publish({ kind: 'recorded', loop: created.loop, recorded });
+  await engine.reach('after:loop.created');
   return created.loop;
 }
 

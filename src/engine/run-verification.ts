@@ -93,7 +93,9 @@ async function runCheck(
   const retries = loop.settings.verify['retries-on-fail'];
   for (let run = 0; ; run++) {
     const spec = { ...planned, dir: input.dir, cwd: input.cwd };
+    await engine.reach('before:run-check');
     const result = await runCommand(engine, loop, spec, signal);
+    await engine.reach('after:run-check');
     if (result.end.kind === 'cancelled') return null;
     const checkRun: CheckRun = {
       name: planned.name,

@@ -10,7 +10,10 @@ export async function addTask(engine: Engine, task: NewTask): Promise<Task> {
   for (let attempt = 1; ; attempt++) {
     const id = engine.ids.task();
     try {
-      return await engine.store.write((tx) => tx.tasks.add(id, task, engine.clock.now()));
+      await engine.reach('before:add-task');
+      const added = await engine.store.write((tx) => tx.tasks.add(id, task, engine.clock.now()));
+      await engine.reach('after:add-task');
+      return added;
     } catch (error) {
       const isTaken = isLoopwrightError(error) && error.code === 'store.exists';
       if (!isTaken || attempt === idTries) throw error;

@@ -256,6 +256,8 @@ describe('time and place', () => {
   });
 });
 
+const tap = (body: string) => `printf 'TAP version 13\\n${body}'`;
+
 describe('the names of things', () => {
   it('keeps the branch of a loop unambiguous for the user’s own git', async () => {
     await using repo = await gitRepo();
@@ -285,7 +287,6 @@ describe('the names of things', () => {
 
   it('does not take a suite that lost its tests for a pass', async () => {
     await using repo = await gitRepo();
-    const tap = (body: string) => `printf 'TAP version 13\\n${body}'`;
     await repo.write('suite.sh', `${tap('1..2\\nok 1 - a\\nnot ok 2 - b\\n')}\nexit 1\n`);
     await repo.commitAll('suite');
     const easier = `${tap('1..1\\nok 1 - a\\n')}\nexit 0\n`.replaceAll("'", `'"'"'`);

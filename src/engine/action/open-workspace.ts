@@ -9,8 +9,10 @@ import { rest } from './rest.ts';
 
 /** Opens the loop's files for this owner, saves what an interrupted agent left, and sets a new worktree up. */
 export async function openWorkspace(engine: Engine, owner: LoopOwner): Promise<void> {
+  await owner.before('open-workspace');
   const opened = await engine.project.openWorkspace(workspaceSpec(owner.loop), owner.closing);
   owner.workspace = opened.workspace;
+  await owner.after('open-workspace');
   const saved = await saveLeftWork(owner);
   await owner.record({
     type: 'workspace.opened',
@@ -33,6 +35,7 @@ async function saveLeftWork(owner: LoopOwner): Promise<readonly string[]> {
   const restored = await putBackProtected(owner, last.startTree);
   const notes = restored.map((file) => `put ${file} back`);
   if (!loop.options.commit || workspace.branch === null) return notes;
+  await owner.before('save-left-work');
   const result = await workspace.commit(
     {
       startTree: last.startTree,
@@ -42,6 +45,7 @@ async function saveLeftWork(owner: LoopOwner): Promise<readonly string[]> {
     },
     owner.closing,
   );
+  await owner.after('save-left-work');
   return result.commit === null
     ? notes
     : [...notes, `committed what iteration ${last.number} had left`];

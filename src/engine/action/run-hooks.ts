@@ -22,7 +22,9 @@ export async function runHooks(
       name: `${when}-hook-${index + 1}`,
       timeoutMs: hook.timeout,
     };
+    await owner.before('run-hook');
     const result = await runCommand(engine, owner.loop, spec, owner.cut);
+    await owner.after('run-hook');
     results.push({
       hook: hook.command,
       exitCode: result.end.kind === 'exited' ? result.end.code : null,

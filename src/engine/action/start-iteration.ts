@@ -3,6 +3,7 @@ import type { Settings } from '../../core/config/schema.ts';
 import { isLoopwrightError } from '../../core/error.ts';
 import type { LoopEvent } from '../../core/loop/event.ts';
 import { looksAtFiles } from '../../core/loop/loop.ts';
+import { refuseFullDisk } from '../disk-full.ts';
 import type { Engine } from '../engine.ts';
 import type { LoopOwner } from '../loop-owner.ts';
 
@@ -12,6 +13,7 @@ export async function startIteration(
   owner: LoopOwner,
   { number, attempt }: { readonly number: number; readonly attempt: number },
 ): Promise<void> {
+  await refuseFullDisk(engine, owner.loop);
   const reread = await rereadSettings(engine, owner);
   const looks = looksAtFiles(owner.loop);
   const startTree = looks ? await owner.workspace.snapshot(owner.closing) : '';
