@@ -57,7 +57,9 @@ export function checkRunnable(settings: Settings, verify: boolean): readonly str
 /** Keys and sections that are understood but not carried out yet. */
 const unbuilt: readonly string[] = [
   'gates',
-  'sandbox',
+  'sandbox.image',
+  'sandbox.cpus',
+  'sandbox.memory',
   'verify.clean-room',
   'verify.integrity',
   'verify.contracts',
@@ -92,6 +94,10 @@ function notBuiltYet(settings: Settings): string | null {
   const plain = defaultSettings();
   const wish = unbuilt.find((key) => !isSame(valueAt(asked, key), valueAt(plain, key)));
   if (wish !== undefined) return `\`${wish}\``;
+  const { level, ...walls } = settings.sandbox;
+  if (level === 'worktree' || level === 'container') return `\`sandbox: ${level}\``;
+  const { level: _off, ...none } = plain.sandbox;
+  if (level === 'off' && !isSame(walls, none)) return 'an option of `sandbox` without `bubblewrap`';
   if (settings.git.merge === 'pr') return '`git.merge: pr`';
   const strategy = settings['model-strategy'].name;
   if (strategy !== 'fixed' && strategy !== plain['model-strategy'].name) {
