@@ -3,6 +3,8 @@ import path from 'node:path';
 import type { ProcessSpec } from '../../ports/process.ts';
 
 const maxLinks = 500;
+/** What the distribution installs leads nowhere else. */
+const ofTheSystem = ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/usr/games'];
 
 /**
  * Folders that programs are started from: those of PATH, where links in them lead, and that of the program itself. People
@@ -14,7 +16,8 @@ export function programFolders({
 }: Pick<ProcessSpec, 'argv' | 'env'>): readonly string[] {
   const folders = (env['PATH'] ?? '').split(':').filter((folder) => path.isAbsolute(folder));
   const own = path.isAbsolute(argv[0]) ? [path.dirname(argv[0])] : [];
-  const targets = folders.flatMap((folder) => linksIn(folder).map(packageOf));
+  const others = folders.filter((folder) => !ofTheSystem.includes(path.normalize(folder)));
+  const targets = others.flatMap((folder) => linksIn(folder).map(packageOf));
   return [...new Set([...folders, ...own, ...targets])];
 }
 
