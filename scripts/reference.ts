@@ -1,23 +1,38 @@
-/** Writes docs/reference from the definitions of commands and configuration: `npm run docs`. A test fails when stale. */
+/**
+ * Writes docs/reference and the table of scalar keys from the definitions of commands and configuration:
+ * `npm run docs`. A test fails when stale.
+ */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { renderCliReference } from './reference/cli.ts';
-import { renderConfigReference } from './reference/config.ts';
+import { renderScalarTable } from './reference/scalars.ts';
 
-/** Every generated page by its path from the root of the repository. */
+const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
+
+/** Every generated file by its path from the root of the repository. */
 export async function renderReference(): Promise<Readonly<Record<string, string>>> {
+  return { 'src/core/config/scalar-table.ts': renderScalarTable(), ...(await renderPages()) };
+}
+
+/** Loaded on demand: the commands read the table of scalars, which must be up to date by then. */
+async function renderPages(): Promise<Readonly<Record<string, string>>> {
+  const { renderCliReference } = await import('./reference/cli.ts');
+  const { renderConfigReference } = await import('./reference/config.ts');
   return {
     'docs/reference/cli.md': await renderCliReference(),
     'docs/reference/config.md': renderConfigReference(),
   };
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
-  for (const [file, text] of Object.entries(await renderReference())) {
+async function write(files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [file, text] of Object.entries(files)) {
     await mkdir(path.dirname(path.join(root, file)), { recursive: true });
     await writeFile(path.join(root, file), text);
     console.log(file);
   }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await write({ 'src/core/config/scalar-table.ts': renderScalarTable() });
+  await write(await renderPages());
 }

@@ -8,6 +8,7 @@ import { RunControl, runLoops, type RunRequest } from './engine/run-loops.ts';
 import { addTask, findUnfinishedByTitle } from './engine/text-task.ts';
 import { liveEventLine, type EventLine } from './protocol/event-line.ts';
 import { loopResult, type RunResult } from './protocol/loop-result.ts';
+import type { LiveEvent } from './ports/live.ts';
 import { packageVersion } from './package-version.ts';
 
 export { LoopwrightError } from './core/error.ts';
@@ -56,14 +57,16 @@ export type RunInput = {
 
 /** Does what `loopwright run` does. Throws `LoopwrightError` for what a person must put right first. */
 export async function run(input: RunInput): Promise<RunResult> {
-  const { env = process.env, onEvent } = input;
+  const { env = process.env } = input;
+  const control = new RunControl();
+  const listener = createListener(input.onEvent, control);
   await using opened = await openProjectAt({
     cwd: input.cwd ?? process.cwd(),
     env,
     home: env['HOME'] ?? homedir(),
     version: packageVersion(),
     flags: input.settings ?? {},
-    publish: (event) => onEvent?.(liveEventLine(event, Date.now())),
+    publish: (event) => listener.tell(event),
   });
   const loop = {
     inPlace: input.inPlace ?? false,
@@ -71,7 +74,6 @@ export async function run(input: RunInput): Promise<RunResult> {
     verify: input.verify ?? true,
     keepGoing: input.keepGoing ?? false,
   };
-  const control = new RunControl();
   using _signal = cutOnAbort(control, input.signal);
   const outcome = await runLoops(
     opened.engine,
@@ -83,6 +85,7 @@ export async function run(input: RunInput): Promise<RunResult> {
     },
     control,
   );
+  listener.rethrow();
   const loops = [];
   for (const each of outcome.loops) {
     loops.push(loopResult(each, (await loopFiles(opened.project, each)).changed));
@@ -91,6 +94,24 @@ export async function run(input: RunInput): Promise<RunResult> {
   if (outcome.limited) codes.push(4);
   if (outcome.held) codes.push(2);
   return { loops, exitCode: codes.length === 0 ? 3 : combineExitCodes(codes) };
+}
+
+/** A listener that throws cuts the loop short, which then rests; what it threw is thrown at the end. */
+function createListener(onEvent: RunInput['onEvent'], control: RunControl) {
+  const thrown: unknown[] = [];
+  return {
+    tell(event: LiveEvent): void {
+      try {
+        onEvent?.(liveEventLine(event, Date.now()));
+      } catch (error) {
+        thrown.push(error);
+        control.interrupt('cut');
+      }
+    },
+    rethrow(): void {
+      if (thrown.length > 0) throw thrown[0];
+    },
+  };
 }
 
 async function requestOf(opened: Opened, input: RunInput, verify: boolean): Promise<RunRequest> {

@@ -16,6 +16,8 @@ export const exitCodes = {
 /** Errors after which a person must put something right in the repository or wait for another engine. */
 const blockedCodes: ReadonlySet<string> = new Set([
   'git.dirty',
+  'git.filtered',
+  'git.locked',
   'run.held',
   'git.conflict',
   'git.busy',

@@ -68,13 +68,13 @@ export async function driveInForeground(
       outcome = await runLoops(opened.engine, request, options, control);
     }
   } catch (error) {
-    // What did end is told before what went wrong.
+    // What did end is told before what went wrong, and what cannot be undone or told does not hide it.
     await view[Symbol.asyncDispose]();
-    await summarise(context, input, opened, view.loops);
+    await summarise(context, input, opened, view.loops).catch(() => {});
+    await undo?.().catch(() => {});
     throw error;
-  } finally {
-    await undo?.();
   }
+  await undo?.();
   await view[Symbol.asyncDispose]();
   await summarise(context, input, opened, outcome?.loops ?? []);
   return report({ outcome, opened });

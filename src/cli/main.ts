@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isatty } from 'node:tty';
 import { createSystemClock } from '../adapters/clock/system-clock.ts';
@@ -125,4 +126,9 @@ async function readStdin(): Promise<string> {
     chunks.push(bytes);
   }
   return Buffer.concat(chunks).toString('utf8');
+}
+
+// The bundle can also be started by itself, as `node dist/cli.js`.
+if (process.argv[1] !== undefined && import.meta.filename === realpathSync(process.argv[1])) {
+  await main();
 }

@@ -7,10 +7,12 @@ import { resolveAgent } from '../adapters/agents/registry.ts';
 import { createRandom } from '../adapters/clock/seeded-random.ts';
 import { createRandomIds } from '../adapters/clock/random-ids.ts';
 import { createSystemClock } from '../adapters/clock/system-clock.ts';
+import { createFailpoints, failAtVariable } from '../adapters/failpoint/failpoint.ts';
 import { createArtifacts } from '../adapters/files/artifact-files.ts';
 import { configFingerprint } from '../adapters/files/config-fingerprint.ts';
 import type { HomeInput } from '../adapters/files/config-home.ts';
 import { loadConfig, type LoadedConfig } from '../adapters/files/config-files.ts';
+import { createDisk } from '../adapters/files/disk-reserve.ts';
 import { loadLoopTypes } from '../adapters/files/loop-type-files.ts';
 import { stateFolderName } from '../adapters/files/folder-state.ts';
 import { openStateDir } from '../adapters/files/state-dir.ts';
@@ -53,6 +55,8 @@ export type ComposeInput = {
   readonly publish?: LiveListener;
   /** Leaves no trace: a project without state gets it in a temporary folder that goes away again. */
   readonly isTransient?: boolean;
+  /** How long a claim lasts without being renewed. */
+  readonly leaseMs?: number;
 };
 
 /** A project with everything the engine acts through, and the one who closes it. */
@@ -68,6 +72,8 @@ export type Opened = AsyncDisposable & {
   /** What a loop of this task would be made with; `verify: false` needs no validation command. */
   planFor(task: Pick<Task, 'type' | 'validation'>, verify: boolean): Promise<LoopPlan>;
 };
+
+const defaultLeaseMs = 60_000;
 
 /** Builds adapters and passes them in: the only place that knows which adapter stands behind a port. */
 export async function openProjectAt(input: ComposeInput): Promise<Opened> {
@@ -105,6 +111,9 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     clock,
     ids: createRandomIds(),
     random: createRandom(),
+    disk: createDisk(stateDir),
+    reach: createFailpoints(env[failAtVariable]),
+    leaseMs: input.leaseMs ?? defaultLeaseMs,
     stateDir,
     env: definedOnly(env),
     version,
@@ -137,7 +146,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
 
 /** Isolation that is asked for and missing is a refusal, before anything is spent. */
 function requireSandbox({ sandbox }: Settings, supervisor: Supervisor): void {
-  const fault = sandbox.level === 'off' ? null : supervisor.sandboxFault();
+  const fault = sandbox.level === 'bubblewrap' ? supervisor.sandboxFault() : null;
   if (fault !== null) throw sandboxUnavailable(fault);
 }
 

@@ -24,8 +24,10 @@ export async function withBaseFiles(
   }
   const spec = baseSpec(loop);
   const discard = async () => {
+    await owner.before('discard-base');
     await engine.project.removeWorkspace(spec, owner.closing);
     await engine.project.deleteBranch(spec.branch, owner.closing);
+    await owner.after('discard-base');
   };
   // A crash may have left one behind, at an older base.
   await discard();

@@ -47,6 +47,7 @@ async function insertLoop(
   { task, settings, flags, prompt, options }: CreateLoopInput,
 ): Promise<Loop> {
   const now = engine.clock.now();
+  await engine.reach('before:loop.created');
   const created = await engine.store.write(async (tx) => {
     const event: Extract<LoopEvent, { type: 'loop.created' }> = {
       type: 'loop.created',
@@ -69,6 +70,7 @@ async function insertLoop(
   });
   const recorded = { seq: created.loop.seq, time: now, elapsedMs: 0, event: created.event };
   engine.publish({ kind: 'recorded', loop: created.loop, recorded });
+  await engine.reach('after:loop.created');
   return created.loop;
 }
 
@@ -85,6 +87,8 @@ async function planWorkspace(
   { settings, options, allowDirty }: CreateLoopInput,
 ): Promise<WorkspaceRecord> {
   const { project } = engine;
+  const inPlace = options.inPlace || project.kind === 'folder';
+  if (inPlace && settings.sandbox.level === 'worktree') throw noWorktreeToGuard(project.kind);
   if (project.kind === 'folder') {
     return { mode: 'in-place', path: project.root, branch: null, base: null, baseRef: null };
   }
@@ -106,6 +110,16 @@ async function planWorkspace(
     base,
     baseRef,
   };
+}
+
+function noWorktreeToGuard(kind: 'git' | 'folder'): LoopwrightError {
+  return new LoopwrightError(
+    'run.sandbox_unavailable',
+    kind === 'folder'
+      ? 'sandbox: worktree needs a git repository, and this folder is none'
+      : 'sandbox: worktree and --in-place contradict each other: the loop would work in the checkout that must not change',
+    { hint: 'leave --in-place away, or set `sandbox: off`' },
+  );
 }
 
 function dirtyCheckout(root: string): LoopwrightError {

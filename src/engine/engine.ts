@@ -5,6 +5,8 @@ import type { LoopStrategy } from '../core/strategy/strategy.ts';
 import type { AgentRunner } from '../ports/agent.ts';
 import type { Artifacts } from '../ports/artifacts.ts';
 import type { Clock, Ids, Random } from '../ports/clock.ts';
+import type { Disk } from '../ports/disk.ts';
+import type { Reach } from '../ports/failpoint.ts';
 import type { LiveListener } from '../ports/live.ts';
 import type { Supervisor } from '../ports/process.ts';
 import type { Store } from '../ports/store.ts';
@@ -22,6 +24,10 @@ export type Engine = {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly random: Random;
+  readonly disk: Disk;
+  readonly reach: Reach;
+  /** How long a claim lasts without being renewed; the owner renews it several times in that span. */
+  readonly leaseMs: number;
   /** `.loopwright` of the project. */
   readonly stateDir: string;
   /** The user's environment; agents and checks get an allow-listed part of it. */

@@ -1,18 +1,27 @@
+import { needsFinishing } from '../core/loop/finishing.ts';
 import type { Loop } from '../core/loop/loop.ts';
 import type { Session } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
-import { mergeLoop } from './merge-loop.ts';
+import { mergeLoop, removeMerged } from './merge-loop.ts';
+import { holdAtRest } from './resting-loop.ts';
 import { workspaceSpec } from './workspace-spec.ts';
 
-/** After the end: the merge that was asked for, and the worktree of a complete loop removed. The branch stays. */
+/**
+ * After the end: the merge that was asked for, and the worktree of a complete loop removed. The branch stays until it
+ * is merged. Until this is done the loop stays in the queue, so that a crash in between is found and finished.
+ */
 export async function finishLoop(engine: Engine, session: Session, loop: Loop): Promise<Loop> {
-  if (loop.status !== 'complete' || loop.workspace.mode !== 'worktree') return loop;
-  // Nothing was committed: the worktree is the only place where the work is.
-  if (!loop.options.commit && !loop.options.verifyOnly) return loop;
+  if (!needsFinishing(loop)) return loop;
+  const asksForMerge = loop.settings.git.merge === 'local' && !loop.options.verifyOnly;
+  if (asksForMerge && loop.mergedInto === null) return mergeLoop(engine, session, loop.id);
   const signal = AbortSignal.timeout(120_000);
-  if (loop.settings.git.merge === 'local' && !loop.options.verifyOnly) {
-    return mergeLoop(engine, session, loop.id);
+  await using _held = await holdAtRest(engine, session, loop.id);
+  if (loop.mergedInto !== null) {
+    await removeMerged(engine, loop, signal);
+    return loop;
   }
+  await engine.reach('before:remove-workspace');
   await engine.project.removeWorkspace(workspaceSpec(loop), signal);
+  await engine.reach('after:remove-workspace');
   return loop;
 }

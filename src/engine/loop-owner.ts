@@ -1,27 +1,46 @@
-import { LoopwrightError } from '../core/error.ts';
+import { isLoopwrightError, LoopwrightError } from '../core/error.ts';
 import type { FileChanges } from '../core/loop/changes.ts';
 import type { Facts, Request } from '../core/loop/decide.ts';
 import type { LoopEvent } from '../core/loop/event.ts';
 import { evolve } from '../core/loop/evolve.ts';
+import { needsFinishing } from '../core/loop/finishing.ts';
 import { openIteration, type Iteration, type Loop } from '../core/loop/loop.ts';
 import { isResting } from '../core/loop/status.ts';
 import type { StopResult } from '../core/verdict/stop-condition.ts';
 import type { QueueClaim } from '../ports/queue.ts';
+import type { Step } from '../ports/failpoint.ts';
 import type { StoreTx, TaskClaim } from '../ports/store.ts';
 import type { Workspace } from '../ports/workspace.ts';
 import type { Engine } from './engine.ts';
 import { settleTask } from './settle-task.ts';
+import { SurroundingsWatch } from './surroundings-watch.ts';
 
-export const leaseMs = 60_000;
-const renewEveryMs = 20_000;
+/** A lease outlasts several renewals that fail. */
+const renewalsPerLease = 6;
 
-/** Facts that may wait for the next durable one: losing them in a crash loses nothing that was acted upon. */
+/** After these the store will not come back by itself: going on would only spend money on work nobody records. */
+const lostStore: ReadonlySet<string> = new Set(['store.gone', 'store.corrupt']);
+
+/** What makes a session the owner of a loop. */
+export type Claims = {
+  readonly claim: QueueClaim;
+  readonly taskClaim: TaskClaim;
+  /** UTC milliseconds. */
+  readonly leaseUntil: number;
+};
+
+/**
+ * Facts that may wait for the next durable one: losing them in a crash loses nothing that was acted upon. The number
+ * of an iteration is stored with `agent.started`, before the agent may act, or earlier if there are hooks.
+ */
 const deferrable: ReadonlySet<LoopEvent['type']> = new Set([
+  'iteration.started',
   'model.chosen',
   'prompt.built',
   'hooks.ran',
   'protected.restored',
   'snapshot.taken',
+  'verification.ended',
 ]);
 
 /**
@@ -29,9 +48,12 @@ const deferrable: ReadonlySet<LoopEvent['type']> = new Set([
  * append to its log. Everyone else sends requests. Dispose ends the lease renewal and the watching.
  */
 export class LoopOwner implements AsyncDisposable {
+  /** What iterations of this owner must leave alone. */
+  readonly surroundings: SurroundingsWatch;
   readonly #engine: Engine;
   readonly #claim: QueueClaim;
   readonly #taskClaim: TaskClaim;
+  #leaseUntil: number;
   /** As the store has it. */
   #stored: Loop;
   /** With the deferred facts folded in. */
@@ -52,13 +74,16 @@ export class LoopOwner implements AsyncDisposable {
   readonly #renewal: Promise<void>;
   readonly #watch: Disposable;
   #reading: Promise<void> = Promise.resolve();
+  #background: Promise<void> = Promise.resolve();
 
-  constructor(engine: Engine, loop: Loop, claim: QueueClaim, taskClaim: TaskClaim) {
+  constructor(engine: Engine, loop: Loop, { claim, taskClaim, leaseUntil }: Claims) {
     this.#engine = engine;
+    this.surroundings = new SurroundingsWatch(engine);
     this.#stored = loop;
     this.#loop = loop;
     this.#claim = claim;
     this.#taskClaim = taskClaim;
+    this.#leaseUntil = leaseUntil;
     this.#mark = engine.clock.monotonic();
     this.#watch = engine.wakeups.watch(loop.id, () => void this.#readRequests());
     this.#renewal = this.#keepLease();
@@ -141,6 +166,20 @@ export class LoopOwner implements AsyncDisposable {
     if (this.#request.when === 'cut') this.#cut.abort();
   }
 
+  /** Work that nothing waits for but the end of the loop. A failure is told, not thrown. */
+  inBackground(work: Promise<void>): void {
+    const told = work.catch((error: unknown) => {
+      const text = error instanceof Error ? error.message : String(error);
+      this.#engine.publish({ kind: 'notice', text: `warning: ${text}` });
+    });
+    this.#background = this.#background.then(() => told);
+  }
+
+  /** Settles when nothing is left in the background. */
+  async settled(): Promise<void> {
+    await this.#background;
+  }
+
   /** Time spent waiting is not working time: it counts against no budget. */
   forgetTime(): void {
     this.#mark = this.#engine.clock.monotonic();
@@ -152,9 +191,22 @@ export class LoopOwner implements AsyncDisposable {
     this.#loop = this.#stored;
   }
 
+  /**
+   * To be called before anything outside is changed. Throws when another owner has taken over meanwhile: a process that
+   * was stopped or slept past its lease finds out here, before it touches files that are somebody else's by now.
+   */
+  async before(step: Step): Promise<void> {
+    await this.#engine.reach(`before:${step}`);
+    await this.#assertHeld();
+  }
+
+  async after(step: Step): Promise<void> {
+    await this.#engine.reach(`after:${step}`);
+  }
+
   /** What `decide` needs beside the log. */
   async facts(): Promise<Facts> {
-    if (this.#lost !== null) throw this.#lost;
+    await this.#assertHeld();
     const { step, options } = this.#loop;
     // Wake-ups are hints; at the boundary the store is asked in any case.
     await (step === 'boundary' ? this.#readRequests() : this.#reading);
@@ -189,6 +241,11 @@ export class LoopOwner implements AsyncDisposable {
     await this.#flush(work);
   }
 
+  /** Stores what is deferred before something acts upon it. */
+  async flush(): Promise<void> {
+    if (this.#deferred.length > 0) await this.#flush(null);
+  }
+
   async #flush(work: ((tx: StoreTx) => Promise<void>) | null): Promise<void> {
     if (this.#lost !== null) throw this.#lost;
     const mark = this.#engine.clock.monotonic();
@@ -199,10 +256,12 @@ export class LoopOwner implements AsyncDisposable {
       elapsedMs: Math.max(0, Math.round(mark - this.#mark)),
       events: this.#deferred,
     };
-    const { loop, recorded } = await this.#engine.store.write(async (tx) => {
+    for (const { type } of input.events) await this.#engine.reach(`before:${type}`);
+    const { loop, recorded } = await this.#write(async (tx) => {
       const appended = await tx.loops.append(input);
       await this.#settle(tx, appended.loop);
       await work?.(tx);
+      await this.#engine.reach('during:append');
       return appended;
     });
     this.#mark = mark;
@@ -210,6 +269,22 @@ export class LoopOwner implements AsyncDisposable {
     this.#stored = loop;
     this.#loop = loop;
     for (const event of recorded) this.#engine.publish({ kind: 'recorded', loop, recorded: event });
+    for (const { event } of recorded) await this.#engine.reach(`after:${event.type}`);
+  }
+
+  /** A store that somebody else has locked is waited for as long as a lease lasts: the work is not thrown away for it. */
+  async #write<T>(work: (tx: StoreTx) => Promise<T>): Promise<T> {
+    const { clock, store, leaseMs, publish } = this.#engine;
+    const deadline = clock.monotonic() + leaseMs;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await store.write(work);
+      } catch (error) {
+        const isLocked = isLoopwrightError(error) && error.code === 'store.locked';
+        if (!isLocked || clock.monotonic() >= deadline) throw error;
+        if (attempt === 1) publish({ kind: 'notice', text: `${error.message}; waiting for it` });
+      }
+    }
   }
 
   /** Queue and task follow the loop in the same transaction. */
@@ -219,7 +294,8 @@ export class LoopOwner implements AsyncDisposable {
     for (const request of await tx.requests.pending(loop.id)) {
       await tx.requests.handled(request.id, loop.updatedAt);
     }
-    await tx.queue.complete(this.#claim);
+    // A complete loop leaves the queue when it is merged and tidied up: a crash before that leaves the entry behind.
+    if (!needsFinishing(loop)) await tx.queue.complete(this.#claim);
     await settleTask(tx, loop, this.#taskClaim);
   }
 
@@ -255,41 +331,59 @@ export class LoopOwner implements AsyncDisposable {
   }
 
   async #keepLease(): Promise<void> {
-    const { clock, store } = this.#engine;
+    const { clock, leaseMs } = this.#engine;
+    const everyMs = leaseMs / renewalsPerLease;
     while (!this.#closing.signal.aborted) {
-      const slept = await clock.sleep(renewEveryMs, this.#closing.signal).then(
+      const slept = await clock.sleep(everyMs, this.#closing.signal).then(
         () => true,
         () => false,
       );
       if (!slept || isResting(this.#stored.status)) return;
-      const until = clock.now() + leaseMs;
-      const kept = await store
-        .write(async (tx) => {
-          const task = await tx.tasks.renew(this.#taskClaim, until);
-          return (await tx.queue.renew(this.#claim, until)) && task;
-        })
-        // A store that cannot be written now may be written at the next turn; the lease outlasts two turns.
-        .catch(() => true);
-      if (!kept) this.#lose();
+      // A store that cannot be written now may be written at the next turn.
+      await this.#renew().catch((error: unknown) => {
+        if (isLoopwrightError(error) && lostStore.has(error.code)) this.#lose(error);
+      });
     }
   }
 
-  #lose(): void {
-    this.#lost = new LoopwrightError(
-      'loop.lost',
-      `${this.#loop.id} was taken over by another engine while this one was stalled`,
-      { hint: 'nothing was changed here; see `loopwright loop list`' },
-    );
+  async #renew(): Promise<void> {
+    const { clock, store, leaseMs } = this.#engine;
+    const until = clock.now() + leaseMs;
+    const kept = await store.write(async (tx) => {
+      const task = await tx.tasks.renew(this.#taskClaim, until);
+      return (await tx.queue.renew(this.#claim, until)) && task;
+    });
+    if (kept) this.#leaseUntil = until;
+    else this.#lose(takenOver(this.#loop));
+  }
+
+  /** Costs nothing while the lease lasts; after that only the store knows whose the loop is. */
+  async #assertHeld(): Promise<void> {
+    if (this.#lost === null && this.#engine.clock.now() >= this.#leaseUntil) await this.#renew();
+    if (this.#lost !== null) throw this.#lost;
+  }
+
+  #lose(why: LoopwrightError): void {
+    this.#lost ??= why;
     this.#asked.abort();
     this.#cut.abort();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#watch[Symbol.dispose]();
+    await this.#background;
     this.#closing.abort();
     await this.#renewal;
     await this.#reading.catch(() => {});
   }
+}
+
+function takenOver(loop: Loop): LoopwrightError {
+  return new LoopwrightError(
+    'loop.lost',
+    `${loop.id} was taken over by another engine while this one was stalled`,
+    { hint: 'nothing was changed here; see `loopwright loop list`' },
+  );
 }
 
 const strength: readonly Request['kind'][] = ['pause', 'interrupt', 'stop', 'cancel'];

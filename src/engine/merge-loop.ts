@@ -1,9 +1,9 @@
-import { LoopwrightError } from '../core/error.ts';
+import { isLoopwrightError, LoopwrightError } from '../core/error.ts';
 import type { Loop } from '../core/loop/loop.ts';
 import type { Session } from '../ports/store.ts';
 import type { Workspace } from '../ports/workspace.ts';
 import type { Engine } from './engine.ts';
-import { holdAtRest } from './resting-loop.ts';
+import { holdAtRest, type HeldLoop } from './resting-loop.ts';
 import { runVerification } from './run-verification.ts';
 import { setUpWorkspace } from './set-up-workspace.ts';
 import { workspaceSpec } from './workspace-spec.ts';
@@ -16,29 +16,66 @@ const tries = 5;
  */
 export async function mergeLoop(engine: Engine, session: Session, loopId: string): Promise<Loop> {
   const loop = await mergeable(engine, loopId);
-  await using lease = await holdAtRest(engine, session, loopId);
+  await using held = await holdAtRest(engine, session, loopId);
+  try {
+    return await mergeHeld(engine, loop, held);
+  } catch (error) {
+    // What is nobody's decision (a full disk, git broken) is tried again by the next run.
+    if (!isLoopwrightError(error) || !refusals.has(error.code)) held.leaveInQueue();
+    throw error;
+  }
+}
+
+/** A person must do something first. */
+const refusals: ReadonlySet<string> = new Set([
+  'git.dirty',
+  'git.conflict',
+  'git.busy',
+  'git.no_base',
+  'loop.no_branch',
+  'merge.red',
+]);
+
+async function mergeHeld(engine: Engine, loop: Loop, held: HeldLoop): Promise<Loop> {
   const baseRef = loop.workspace.baseRef;
   if (baseRef === null) throw noBranch(loop);
   const signal = AbortSignal.timeout(3_600_000);
   const spec = workspaceSpec(loop);
+  await engine.reach('before:open-workspace');
   const { workspace, created } = await engine.project.openWorkspace(spec, signal);
   if (created) await setUpWorkspace(engine, loop, workspace.path, signal);
   for (let attempt = 1; attempt <= tries; attempt++) {
     const from = await engine.project.resolve(`refs/heads/${baseRef}`, signal);
     if (from === null) throw new LoopwrightError('git.no_base', `the branch ${baseRef} is gone`);
     const to = await verifiedHead(engine, loop, workspace, from, signal);
+    await engine.reach('before:fast-forward');
     const moved = await engine.project.fastForward(baseRef, from, to, signal);
+    await engine.reach('after:fast-forward');
     if (moved.kind === 'dirty') throw dirtyTarget(loop, baseRef, moved.path);
+    if (moved.kind === 'filtered') throw filteredFiles(loop, moved.files);
     if (moved.kind === 'moved-meanwhile') continue;
-    const merged = await lease.record({ type: 'loop.merged', into: baseRef, commit: to });
-    await engine.project.removeWorkspace(spec, signal);
-    if (loop.workspace.branch !== null)
-      await engine.project.deleteBranch(loop.workspace.branch, signal);
+    const merged = await held.record({ type: 'loop.merged', into: baseRef, commit: to });
+    await removeMerged(engine, merged, signal);
     return merged;
   }
-  throw new LoopwrightError('git.busy', `${baseRef} kept moving while ${loopId} was being merged`, {
-    hint: `try again: \`loopwright merge ${loopId}\``,
-  });
+  throw new LoopwrightError(
+    'git.busy',
+    `${baseRef} kept moving while ${loop.id} was being merged`,
+    {
+      hint: `try again: \`loopwright merge ${loop.id}\``,
+    },
+  );
+}
+
+/** Worktree and branch of a merged loop: all of its work is in the base now. */
+export async function removeMerged(engine: Engine, loop: Loop, signal: AbortSignal): Promise<void> {
+  await engine.reach('before:remove-workspace');
+  await engine.project.removeWorkspace(workspaceSpec(loop), signal);
+  await engine.reach('after:remove-workspace');
+  if (loop.workspace.branch === null) return;
+  await engine.reach('before:delete-branch');
+  await engine.project.deleteBranch(loop.workspace.branch, signal);
+  await engine.reach('after:delete-branch');
 }
 
 async function mergeable(engine: Engine, loopId: string): Promise<Loop> {
@@ -68,7 +105,9 @@ async function verifiedHead(
   base: string,
   signal: AbortSignal,
 ): Promise<string> {
+  await engine.reach('before:merge-rebase');
   const rebased = await workspace.rebase(base, loop.workspace.base ?? base, signal);
+  await engine.reach('after:merge-rebase');
   if (rebased.kind === 'conflict') {
     throw new LoopwrightError(
       'git.conflict',
@@ -94,6 +133,16 @@ async function verifiedHead(
 
 function noBranch(loop: Loop): LoopwrightError {
   return new LoopwrightError('loop.no_branch', `${loop.id} has no branch of its own to merge`);
+}
+
+function filteredFiles(loop: Loop, files: readonly string[]): LoopwrightError {
+  const [first = '', ...more] = files;
+  const named = more.length === 0 ? first : `${first} and ${more.length} more`;
+  return new LoopwrightError(
+    'git.filtered',
+    `${named} is under a content filter (git-lfs, git-crypt), which this program never runs; nothing was touched`,
+    { hint: `merge it yourself: \`git merge ${loop.workspace.branch ?? ''}\`` },
+  );
 }
 
 function dirtyTarget(loop: Loop, branch: string, path: string): LoopwrightError {

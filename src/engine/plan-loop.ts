@@ -61,7 +61,6 @@ const unbuilt: readonly string[] = [
   'sandbox.cpus',
   'sandbox.memory',
   'verify.clean-room',
-  'verify.integrity',
   'verify.contracts',
   'verify.fixtures',
   'verify.sanity',
@@ -95,9 +94,11 @@ function notBuiltYet(settings: Settings): string | null {
   const wish = unbuilt.find((key) => !isSame(valueAt(asked, key), valueAt(plain, key)));
   if (wish !== undefined) return `\`${wish}\``;
   const { level, ...walls } = settings.sandbox;
-  if (level === 'worktree' || level === 'container') return `\`sandbox: ${level}\``;
-  const { level: _off, ...none } = plain.sandbox;
-  if (level === 'off' && !isSame(walls, none)) return 'an option of `sandbox` without `bubblewrap`';
+  if (level === 'container') return '`sandbox: container`';
+  const { level: _level, ...none } = plain.sandbox;
+  if (level !== 'bubblewrap' && !isSame(walls, none)) {
+    return 'an option of `sandbox` without `bubblewrap`';
+  }
   if (settings.git.merge === 'pr') return '`git.merge: pr`';
   const strategy = settings['model-strategy'].name;
   if (strategy !== 'fixed' && strategy !== plain['model-strategy'].name) {

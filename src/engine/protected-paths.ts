@@ -14,6 +14,9 @@ export async function putBackProtected(
   const touched = changedPaths(await owner.changesBetween(startTree, now)).filter(
     (file) => matchesAny(file, globs) && !matchesAny(file, allow),
   );
-  if (touched.length > 0) await owner.workspace.restore(startTree, touched, owner.closing);
+  if (touched.length === 0) return touched;
+  await owner.before('restore-protected');
+  await owner.workspace.restore(startTree, touched, owner.closing);
+  await owner.after('restore-protected');
   return touched;
 }

@@ -14,6 +14,8 @@ export type HeldLoop = AsyncDisposable & {
   readonly loop: Loop;
   /** Appends facts; `work` joins their transaction. */
   record(event: LoopEvent, work?: (tx: StoreTx) => Promise<void>): Promise<Loop>;
+  /** Something is left to do that the next run shall find. */
+  leaveInQueue(): void;
 };
 
 /** Holds a resting loop until disposed. Refused when it is being driven or held by somebody else. */
@@ -22,13 +24,17 @@ export async function holdAtRest(
   session: Session,
   loopId: string,
 ): Promise<HeldLoop> {
+  await engine.reach('before:hold-loop');
   const { claim, loop } = await engine.store.write((tx) =>
     claimAtRest(engine, tx, session, loopId),
   );
+  await engine.reach('after:hold-loop');
   let current = loop;
+  let isLeft = false;
   return {
     loop,
     async record(event, work) {
+      await engine.reach(`before:${event.type}`);
       const { loop: changed, recorded } = await engine.store.write(async (tx) => {
         const input = { loop: current, token: claim.token, time: engine.clock.now(), elapsedMs: 0 };
         const appended = await tx.loops.append({ ...input, events: [event] });
@@ -38,9 +44,18 @@ export async function holdAtRest(
       current = changed;
       for (const each of recorded)
         engine.publish({ kind: 'recorded', loop: changed, recorded: each });
+      await engine.reach(`after:${event.type}`);
       return changed;
     },
-    [Symbol.asyncDispose]: () => engine.store.write((tx) => tx.queue.complete(claim)),
+    leaveInQueue() {
+      isLeft = true;
+    },
+    async [Symbol.asyncDispose]() {
+      if (isLeft) return;
+      await engine.reach('before:release-loop');
+      await engine.store.write((tx) => tx.queue.complete(claim));
+      await engine.reach('after:release-loop');
+    },
   };
 }
 

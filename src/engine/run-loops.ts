@@ -3,18 +3,18 @@ import { isLoopwrightError } from '../core/error.ts';
 import type { Request } from '../core/loop/decide.ts';
 import type { Flags, LoopOptions, PromptRecord } from '../core/loop/event.ts';
 import type { Loop } from '../core/loop/loop.ts';
-import { repair } from '../core/loop/repair.ts';
 import { isResting } from '../core/loop/status.ts';
 import type { Task } from '../core/task/task.ts';
 import type { Session } from '../ports/store.ts';
 import { createLoop } from './create-loop.ts';
-import { drive } from './drive.ts';
+import { isDiskFull, waitForRoom } from './disk-full.ts';
 import type { Engine } from './engine.ts';
 import { finishLoop } from './finish-loop.ts';
-import { leaseMs, type LoopOwner } from './loop-owner.ts';
-import { endSession, hasLivingOwner, startSession } from './session.ts';
+import { findLeftBehind, freeTasksOfGone } from './left-behind.ts';
+import type { LoopOwner } from './loop-owner.ts';
+import { driveOrPark } from './park.ts';
+import { endSession, isSessionAlive, startSession } from './session.ts';
 import { cannotClaimTask, takeLoop, type TakeOptions } from './take-loop.ts';
-import { tellStrategy } from './tell-strategy.ts';
 import { unfinishedLoop } from './text-task.ts';
 
 /** What to run. */
@@ -54,15 +54,22 @@ export type RunOutcome = {
 /** How a run is asked to stop: by signals of the terminal, or by the caller's AbortSignal. */
 export class RunControl {
   #request: Request | null = null;
+  readonly #asked = new AbortController();
   readonly #listeners = new Set<(request: Request) => void>();
 
   interrupt(when: Request['when']): void {
     this.#request = { kind: 'interrupt', when };
+    this.#asked.abort();
     for (const listener of this.#listeners) listener(this.#request);
   }
 
   get requested(): Request | null {
     return this.#request;
+  }
+
+  /** Aborted at the first request. */
+  get asked(): AbortSignal {
+    return this.#asked.signal;
   }
 
   /** Passes requests on to a loop's owner while it is driven. */
@@ -82,20 +89,28 @@ export async function runLoops(
   control: RunControl,
 ): Promise<RunOutcome> {
   const session = await startSession(engine, 'run');
-  try {
-    const run = { engine, session, options, control };
-    switch (request.kind) {
-      case 'task':
-        return only([await runTask(run, request.taskId, request.fresh)]);
-      case 'loop':
-        return only([
-          await driveLoop(run, request.loopId, { why: 'resumed by hand', ...request.changed }),
-        ]);
-      case 'ready':
-        return await runReady(run, request.limit);
+  await engine.disk.holdReserve();
+  const outcome = await runRequest({ engine, session, options, control }, request).catch(
+    async (error: unknown) => {
+      // The store may be what broke: then the error says more than a failure to write the end of the session.
+      await endSession(engine, session).catch(() => {});
+      throw error;
+    },
+  );
+  await endSession(engine, session);
+  return outcome;
+}
+
+async function runRequest(run: Run, request: RunRequest): Promise<RunOutcome> {
+  switch (request.kind) {
+    case 'task':
+      return only([await runTask(run, request.taskId, request.fresh)]);
+    case 'loop': {
+      const take = { why: 'resumed by hand', ...request.changed };
+      return only([await driveLoop(run, request.loopId, take)]);
     }
-  } finally {
-    await endSession(engine, session);
+    case 'ready':
+      return runReady(run, request.limit);
   }
 }
 
@@ -140,12 +155,19 @@ async function runReady(run: Run, limit: number | null): Promise<RunOutcome> {
       engine.publish({ kind: 'notice', text });
     }
   };
-  for (const loopId of await findInterrupted(engine)) {
+  const { loops: interrupted, unfinished } = await findLeftBehind(engine, run.session);
+  for (const loop of unfinished) {
+    engine.publish({ kind: 'notice', text: `finishing ${loop.id}, which was complete` });
+    await attempt(() => finishLoop(engine, run.session, loop));
+    started--;
+  }
+  for (const { id, status } of interrupted) {
     if (!mayStart()) break;
-    engine.publish({ kind: 'notice', text: `resuming ${loopId}, which was interrupted` });
-    await attempt(() => driveLoop(run, loopId, { why: 'its engine was gone' }));
+    engine.publish({ kind: 'notice', text: `resuming ${id}, which was interrupted` });
+    await attempt(() => driveLoop(run, id, { why: whyLeft(status) }));
   }
   while (mayStart()) {
+    await freeTasksOfGone(engine);
     const task = await claimReady(run);
     if (task === null) break;
     await attempt(() => startTask(run, task));
@@ -168,35 +190,32 @@ function isSetupProblem(error: unknown): boolean {
   );
 }
 
-/** Loops that should be driven and have no living owner, and those a signal has paused. */
-async function findInterrupted(engine: Engine): Promise<readonly string[]> {
-  const { entries, paused } = await engine.store.read(async (tx) => ({
-    entries: await tx.queue.entries(),
-    paused: await tx.loops.list({ statuses: ['paused'] }),
-  }));
-  const orphans: string[] = [];
-  for (const entry of entries) {
-    if (await hasLivingOwner(engine, entry)) continue;
-    const loop = await engine.store.read((tx) => tx.loops.get(entry.loopId));
-    if (loop !== null && !isResting(loop.status)) orphans.push(entry.loopId);
-  }
-  const signalled = paused.filter((loop) => loop.reason === 'interrupted').map((loop) => loop.id);
-  return [...orphans, ...signalled];
+function whyLeft(status: Loop['status']): string {
+  return isResting(status) ? 'it was interrupted' : 'its engine was gone';
 }
 
 async function claimReady({ engine, session }: Run): Promise<Task | null> {
-  return engine.store.write(async (tx) => {
+  await engine.reach('before:claim-task');
+  const task = await engine.store.write(async (tx) => {
     const now = engine.clock.now();
     await tx.tasks.expireLeases(now);
-    const claim = await tx.tasks.claim({ owner: session.id, now, leaseUntil: now + leaseMs });
+    const leaseUntil = now + engine.leaseMs;
+    const claim = await tx.tasks.claim({ owner: session.id, now, leaseUntil });
     return claim === null ? null : tx.tasks.get(claim.taskId);
   });
+  await engine.reach('after:claim-task');
+  return task;
 }
 
 async function startTask(run: Run, task: Task): Promise<Loop> {
   const { engine, options } = run;
-  await holdTask(run, task);
   try {
+    await holdTask(run, task);
+    // Its engine died meanwhile and its lease has ended: the loop goes on, there is no second one beside it.
+    const orphan = await unfinishedLoop(engine, task.id);
+    if (orphan !== null && !isResting(orphan.status)) {
+      return await driveLoop(run, orphan.id, { why: 'its engine was gone' });
+    }
     const plan = await options.planFor(task);
     await warnOfUnmerged(run, task, plan.settings);
     const loop = await createLoop(engine, {
@@ -208,7 +227,8 @@ async function startTask(run: Run, task: Task): Promise<Loop> {
     return await driveLoop(run, loop.id, { why: 'started' });
   } catch (error) {
     // What a person must put right leaves the task as it was, ready to be run again.
-    await releaseTask(run, task.id);
+    // If even that fails the store is what broke; the error itself says more, and the claim ends with this process.
+    await releaseTask(run, task.id).catch(() => {});
     throw error;
   }
 }
@@ -237,54 +257,58 @@ async function warnOfUnmerged({ engine }: Run, task: Task, settings: Settings): 
 
 /** The task is claimed before its loop exists: a task that cannot be worked on leaves no loop behind. */
 async function holdTask({ engine, session }: Run, task: Task): Promise<void> {
+  const held = await engine.store.read((tx) => tx.tasks.claimOf(task.id));
+  if (held?.owner === session.id) return;
+  const isGone = held !== null && !(await isSessionAlive(engine, held.owner));
+  const gone = isGone ? { takeOver: held.owner } : {};
+  await engine.reach('before:claim-task');
   await engine.store.write(async (tx) => {
-    const held = await tx.tasks.claimOf(task.id);
-    if (held?.owner === session.id) return;
     const now = engine.clock.now();
-    const input = { owner: session.id, now, leaseUntil: now + leaseMs, taskId: task.id };
+    const leaseUntil = now + engine.leaseMs;
+    const input = { owner: session.id, now, leaseUntil, taskId: task.id, ...gone };
     if ((await tx.tasks.claim(input)) === null) throw await cannotClaimTask(tx, task.id);
   });
+  await engine.reach('after:claim-task');
 }
 
 async function releaseTask({ engine, session }: Run, taskId: string): Promise<void> {
+  await engine.reach('before:release-task');
   await engine.store.write(async (tx) => {
     const claim = await tx.tasks.claimOf(taskId);
     if (claim !== null && claim.owner === session.id) await tx.tasks.release(claim);
   });
+  await engine.reach('after:release-task');
 }
 
+/** Drives a loop to its rest. A full disk pauses it, and it goes on by itself when there is room again. */
 async function driveLoop(run: Run, loopId: string, options: TakeOptions): Promise<Loop> {
+  const { engine, control } = run;
+  for (let take = options; ; take = { why: 'there is space again' }) {
+    try {
+      return await driveOnce(run, loopId, take);
+    } catch (error) {
+      const loop = await parkedLoop(engine, loopId, error);
+      if (loop === null) throw error;
+      const text = `${loop.id} is paused: ${loop.text ?? 'no space left'}; it goes on when there is space again`;
+      engine.publish({ kind: 'notice', text });
+      if (!(await waitForRoom(engine, loop, control.asked))) return loop;
+      await engine.disk.holdReserve();
+    }
+  }
+}
+
+/** The loop, if a full disk has paused it; null after any other error. */
+async function parkedLoop(engine: Engine, loopId: string, error: unknown): Promise<Loop | null> {
+  if (!isDiskFull(error)) return null;
+  const loop = await engine.store.read((tx) => tx.loops.get(loopId));
+  return loop?.status === 'paused' && loop.reason === 'disk' ? loop : null;
+}
+
+async function driveOnce(run: Run, loopId: string, options: TakeOptions): Promise<Loop> {
   const { engine, session, control } = run;
   await using owner = await takeLoop(engine, session, loopId, options);
   using _requests = control.attach(owner);
   const loop = await driveOrPark(engine, owner);
   await owner[Symbol.asyncDispose]();
   return finishLoop(engine, session, loop);
-}
-
-/** An error that is nobody's verdict (disk full, git broken) parks the loop: paused with the reason, nothing lost. */
-async function driveOrPark(engine: Engine, owner: LoopOwner): Promise<Loop> {
-  try {
-    return await drive(engine, owner);
-  } catch (error) {
-    const code = isLoopwrightError(error) ? error.code : 'internal';
-    if (code !== 'store.fenced' && code !== 'loop.lost') await park(engine, owner, error);
-    throw error;
-  }
-}
-
-async function park(engine: Engine, owner: LoopOwner, error: unknown): Promise<void> {
-  const text = error instanceof Error ? error.message : String(error);
-  try {
-    owner.discardUnstored();
-    await owner.record(...repair(owner.loop, { why: text, endedProcess: false }), {
-      type: 'loop.rested',
-      status: 'paused',
-      reason: 'interrupted',
-      text,
-    });
-    await tellStrategy(engine, owner.loop);
-  } catch {
-    // The store itself is what broke: the lease runs out and the next owner repairs the loop.
-  }
 }

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { Loop } from '../core/loop/loop.ts';
 import { judgeCheck, type CheckRun } from '../core/verdict/check.ts';
+import { judgeIntegrity } from '../core/verdict/integrity.ts';
 import {
   createLevel,
   createReport,
@@ -44,7 +45,16 @@ export async function runVerification(
     if (planned.isSetup) break;
   }
   const duration = Math.round(engine.clock.monotonic() - started);
-  const report = createReport({ L1: createLevel(checks) }, input.tree, duration);
+  const executed = createReport({ L1: createLevel(checks) }, input.tree, duration);
+  const integrity = judgeIntegrity(
+    loop.settings.verify.integrity,
+    loop.baseline?.report ?? null,
+    executed,
+  );
+  const report =
+    integrity === null
+      ? executed
+      : createReport({ L1: createLevel([...checks, integrity]) }, input.tree, duration);
   await engine.artifacts.write(
     path.join(input.dir, 'verification.json'),
     `${JSON.stringify(report, null, 2)}\n`,
@@ -83,7 +93,9 @@ async function runCheck(
   const retries = loop.settings.verify['retries-on-fail'];
   for (let run = 0; ; run++) {
     const spec = { ...planned, dir: input.dir, cwd: input.cwd };
+    await engine.reach('before:run-check');
     const result = await runCommand(engine, loop, spec, signal);
+    await engine.reach('after:run-check');
     if (result.end.kind === 'cancelled') return null;
     const checkRun: CheckRun = {
       name: planned.name,

@@ -12,12 +12,16 @@ export async function startSession(engine: Engine, kind: Session['kind']): Promi
     startedAt: engine.clock.now(),
     endedAt: null,
   };
+  await engine.reach('before:start-session');
   await engine.store.write((tx) => tx.sessions.start(session));
+  await engine.reach('after:start-session');
   return session;
 }
 
 export async function endSession(engine: Engine, session: Session): Promise<void> {
+  await engine.reach('before:end-session');
   await engine.store.write((tx) => tx.sessions.end(session.id, engine.clock.now()));
+  await engine.reach('after:end-session');
 }
 
 /** Whether somebody drives a loop now: a lease that has not ended, of a process that is not known to be gone. */

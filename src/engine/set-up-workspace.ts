@@ -13,5 +13,8 @@ export async function setUpWorkspace(
   if (command === null) return null;
   const dir = await engine.artifacts.namedDir(loop.id, 'setup');
   const spec = { command, dir, name: 'setup', cwd, timeoutMs: loop.settings.validation.timeout };
-  return { ...(await runCommand(engine, loop, spec, signal)), command };
+  await engine.reach('before:set-up');
+  const result = await runCommand(engine, loop, spec, signal);
+  await engine.reach('after:set-up');
+  return { ...result, command };
 }

@@ -7,7 +7,7 @@ import { isResting } from '../core/loop/status.ts';
 import type { QueueEntry } from '../ports/queue.ts';
 import type { Session, StoreTx } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
-import { leaseMs, LoopOwner } from './loop-owner.ts';
+import { LoopOwner } from './loop-owner.ts';
 import { isSessionAlive } from './session.ts';
 
 export type TakeOptions = {
@@ -29,12 +29,15 @@ export async function takeLoop(
   loopId: string,
   options: TakeOptions,
 ): Promise<LoopOwner> {
-  const { loop, entry } = await engine.store.read((tx) => lookUp(tx, loopId));
+  const { loop, entry, taskOwner } = await engine.store.read((tx) => lookUp(tx, loopId));
   if (loop.status === 'complete') throw isComplete(loop);
-  const gone = await findGoneOwner(engine, loop, entry, session);
+  const gone = await findGone(engine, session, entry?.owner ?? loop.sessionId);
+  // A task is claimed before its loop exists, so an engine may have died in between as its holder only.
+  const goneHolder = await findGone(engine, session, taskOwner);
+  await engine.reach('before:claim-loop');
   const claims = await engine.store.write(async (tx) => {
     const now = engine.clock.now();
-    const leaseUntil = now + leaseMs;
+    const leaseUntil = now + engine.leaseMs;
     if (entry === undefined) await tx.queue.enqueue(loopId, now);
     const claim = await tx.queue.claim({
       owner: session.id,
@@ -53,7 +56,7 @@ export async function takeLoop(
             now,
             leaseUntil,
             taskId: loop.taskId,
-            ...(gone === null ? {} : { takeOver: gone }),
+            ...(goneHolder === null ? {} : { takeOver: goneHolder }),
           });
     if (taskClaim === null) throw await cannotClaimTask(tx, loop.taskId);
     // Read again under the claim: nobody else appends from here on.
@@ -62,10 +65,11 @@ export async function takeLoop(
     if (current.workspace.mode === 'in-place') await refuseSharedPlace(tx, current, now);
     // What was asked of the owner before is history.
     for (const { id } of await tx.requests.pending(loopId)) await tx.requests.handled(id, now);
-    return { claim, taskClaim, current };
+    return { claim, taskClaim, leaseUntil, current };
   });
+  await engine.reach('after:claim-loop');
   const endedProcess = await endLeftover(engine, claims.current);
-  const owner = new LoopOwner(engine, claims.current, claims.claim, claims.taskClaim);
+  const owner = new LoopOwner(engine, claims.current, claims);
   try {
     const world = { why: options.why, endedProcess };
     await owner.record(...takeOverEvents(claims.current, session, world, options));
@@ -79,11 +83,12 @@ export async function takeLoop(
 async function lookUp(
   tx: StoreTx,
   loopId: string,
-): Promise<{ loop: Loop; entry: QueueEntry | undefined }> {
+): Promise<{ loop: Loop; entry: QueueEntry | undefined; taskOwner: string | null }> {
   const loop = await tx.loops.get(loopId);
   if (loop === null) throw new LoopwrightError('loop.not_found', `there is no loop ${loopId}`);
   const entry = (await tx.queue.entries()).find((each) => each.loopId === loopId);
-  return { loop, entry };
+  const held = await tx.tasks.claimOf(loop.taskId);
+  return { loop, entry, taskOwner: held?.owner ?? null };
 }
 
 /** Loops that work in the same files at once would undo each other's work. */
@@ -102,15 +107,13 @@ async function refuseSharedPlace(tx: StoreTx, loop: Loop, now: number): Promise<
   }
 }
 
-/** The owner whose process is provably gone; null when there is none to push aside. */
-async function findGoneOwner(
+/** The owner, if its process is provably gone; null when there is none to push aside. */
+async function findGone(
   engine: Engine,
-  loop: Loop,
-  entry: QueueEntry | undefined,
   session: Session,
+  owner: string | null,
 ): Promise<string | null> {
-  const owner = entry?.owner ?? loop.sessionId;
-  if (owner === null || owner === undefined || owner === session.id) return null;
+  if (owner === null || owner === session.id) return null;
   return (await isSessionAlive(engine, owner)) ? null : owner;
 }
 
@@ -157,7 +160,10 @@ export async function cannotClaimTask(tx: StoreTx, taskId: string): Promise<Loop
 /** An agent that outlived its engine is ended before its worktree is touched. */
 async function endLeftover(engine: Engine, loop: Loop): Promise<boolean> {
   const process = openIteration(loop)?.process ?? null;
-  return process !== null && (await engine.supervisor.endLeftover(process, 2000));
+  await engine.reach('before:end-leftover');
+  const ended = process !== null && (await engine.supervisor.endLeftover(process, 2000));
+  await engine.reach('after:end-leftover');
+  return ended;
 }
 
 function takeOverEvents(

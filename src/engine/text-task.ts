@@ -10,7 +10,10 @@ export async function addTask(engine: Engine, task: NewTask): Promise<Task> {
   for (let attempt = 1; ; attempt++) {
     const id = engine.ids.task();
     try {
-      return await engine.store.write((tx) => tx.tasks.add(id, task, engine.clock.now()));
+      await engine.reach('before:add-task');
+      const added = await engine.store.write((tx) => tx.tasks.add(id, task, engine.clock.now()));
+      await engine.reach('after:add-task');
+      return added;
     } catch (error) {
       const isTaken = isLoopwrightError(error) && error.code === 'store.exists';
       if (!isTaken || attempt === idTries) throw error;
@@ -28,11 +31,13 @@ export async function unfinishedLoop(engine: Engine, taskId: string): Promise<Lo
   });
 }
 
-/** The newest task with exactly this title that has an unfinished loop. */
+/** The newest task with exactly this title that has an unfinished loop, or none yet because its engine died first. */
 export async function findUnfinishedByTitle(engine: Engine, title: string): Promise<Task | null> {
   const tasks = await engine.store.read((tx) => tx.tasks.list({}));
   for (const task of tasks.filter((each) => each.title === title).toReversed()) {
     if ((await unfinishedLoop(engine, task.id)) !== null) return task;
+    const loops = await engine.store.read((tx) => tx.loops.list({ taskId: task.id, limit: 1 }));
+    if (loops.length === 0 && (task.status === 'running' || task.status === 'pending')) return task;
   }
   return null;
 }

@@ -50,7 +50,41 @@ export interface Project {
 
   /** Patch text between two commits or trees, written to `file`. */
   writePatch(from: string, to: string, file: string, signal: AbortSignal): Promise<void>;
+
+  /** What is around the workspace and not the loop's to change, as it is now. Only reads. */
+  surroundings(
+    scope: SurroundingsScope,
+    spec: WorkspaceSpec,
+    signal: AbortSignal,
+  ): Promise<Surroundings>;
+
+  /** What differs between two looks, named for people, sorted. */
+  compareSurroundings(
+    before: Surroundings,
+    after: Surroundings,
+    signal: AbortSignal,
+  ): Promise<readonly SurroundingChange[]>;
 }
+
+/**
+ * `programs`: what can make git run something, that is configuration, hooks and info files; no process is started.
+ * `whole`: also refs (loops' own left out), and HEAD, index and files of the user's checkout; one process.
+ */
+export type SurroundingsScope = 'programs' | 'whole';
+
+export type Surroundings = {
+  /** By name: a digest of the content, or the commit of a ref. */
+  readonly items: ReadonlyMap<string, string>;
+  /** The index of the user's checkout, byte for byte; null when not looked at or not there. */
+  readonly index: Uint8Array | null;
+};
+
+export type SurroundingChange = {
+  readonly name: string;
+  /** Null: was not there, or was as committed. */
+  readonly before: string | null;
+  readonly after: string | null;
+};
 
 export type CheckoutState = {
   readonly branch: string | null;
@@ -180,6 +214,8 @@ export type Rebase =
 export type FastForward =
   | { readonly kind: 'moved'; readonly checkedOut: boolean }
   | { readonly kind: 'dirty'; readonly path: string }
+  /** Files under a content filter (git-lfs) would have to be written, and filters never run here. */
+  | { readonly kind: 'filtered'; readonly path: string; readonly files: readonly string[] }
   | { readonly kind: 'moved-meanwhile'; readonly now: string | null };
 
 export type DiffSummary = { readonly files: readonly string[]; readonly stat: string };

@@ -21,7 +21,26 @@ export function realCli(
   argv: readonly string[],
   stdin = '',
 ): RealRun {
-  const child = spawn(process.execPath, [entry, ...argv], { cwd, env, stdio: 'pipe' });
+  return realProgram([process.execPath, entry, ...argv], cwd, env, stdin);
+}
+
+/** The published entry through another program (a tracer, a namespace) that is given its command line. */
+export function realCliThrough(
+  through: (argv: readonly string[]) => readonly [string, ...string[]],
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+  argv: readonly string[],
+): RealRun {
+  return realProgram(through([process.execPath, entry, ...argv]), cwd, env, '');
+}
+
+function realProgram(
+  [program, ...args]: readonly [string, ...string[]],
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+  stdin: string,
+): RealRun {
+  const child = spawn(program, args, { cwd, env, stdio: 'pipe' });
   const text = { out: '', err: '' };
   let watchers: (() => void)[] = [];
   const listen = (stream: NodeJS.ReadableStream, name: 'out' | 'err') => {

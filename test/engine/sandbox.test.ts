@@ -65,9 +65,13 @@ describe('an agent in a sandbox', () => {
   });
 
   it.each([
-    ['worktree', 'sandbox: worktree\n', '`sandbox: worktree`'],
     ['container', 'sandbox: container\n', '`sandbox: container`'],
     ['options without walls', 'sandbox:\n  network: false\n', 'without `bubblewrap`'],
+    [
+      'options of other walls',
+      'sandbox:\n  level: worktree\n  network: false\n',
+      'without `bubblewrap`',
+    ],
     ['options of a container', 'sandbox:\n  level: bubblewrap\n  cpus: 1\n', '`sandbox.cpus`'],
   ])('is refused when it is not built: %s', async (_name, config, named) => {
     await using repo = await gitRepo();

@@ -240,6 +240,7 @@ const fields: {
     changes,
     repaired: texts,
   }),
+  'surroundings.changed': fc.record({ names: texts, count }),
   'verification.started': fc.record({}),
   'verification.ended': fc.record({ report, differsFromBase: fc.boolean() }),
   'iteration.ended': fc.record({

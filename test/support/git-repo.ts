@@ -91,3 +91,16 @@ export async function digestFolder(folder: string, skip: readonly string[] = [])
   await visit(folder);
   return hash.digest('hex');
 }
+
+/** Everything of the user's that a run must leave bit-identical (I6). Objects and loops' own refs are the engine's. */
+export async function digestUser(repo: GitRepo): Promise<unknown> {
+  const skip = ['objects', 'refs', 'logs', 'worktrees', 'packed-refs'];
+  const refs = await repo.git('for-each-ref', '--format=%(refname) %(objectname)');
+  return {
+    files: await digestFolder(repo.path, ['.git', '.loopwright']),
+    git: await digestFolder(path.join(repo.path, '.git'), skip),
+    home: await digestFolder(repo.env['HOME'] ?? ''),
+    refs: refs.split('\n').filter((line) => !line.includes('loopwright/')),
+    reflog: await readFile(path.join(repo.path, '.git/logs/HEAD'), 'utf8').catch(() => ''),
+  };
+}

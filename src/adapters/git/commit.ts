@@ -3,12 +3,15 @@ import path from 'node:path';
 import { LoopwrightError } from '../../core/error.ts';
 import type { CommitInput, CommitResult } from '../../ports/workspace.ts';
 import { commitMessage } from './commit-message.ts';
+import { visible } from './describe-text.ts';
 import { headBranch } from './head.ts';
 import { keepRef } from './loop-checkout.ts';
 import type { LoopCheckout } from './loop-checkout.ts';
 import { forgetOperation, mendWorktree, unfinishedOperation } from './mend.ts';
 import { encodePath } from './path-bytes.ts';
 import { replaceFile } from './private-index.ts';
+import { gitFailed } from './git.ts';
+import { refuseLocked } from './refuse-locked.ts';
 import { isAncestor, isObjectId } from './repository.ts';
 import { diffTreePairs } from './tree-diff.ts';
 import type { TreeEntry } from './tree-diff.ts';
@@ -17,6 +20,8 @@ type Revision = { readonly commit: string; readonly tree: string };
 
 /** Where the loop's history stands when the agent has ended. */
 type History = {
+  /** Where the branch started; what is left when everything later is lost. */
+  readonly base: Revision | null;
   readonly tip: Revision | null;
   readonly head: Revision | null;
   readonly start: Revision | null;
@@ -27,13 +32,17 @@ type History = {
 /** What goes into the commit: a tree, and an index file that holds exactly that tree. */
 type Content = { readonly tree: string; readonly indexFile: string };
 
+const nothing = 'refs/loopwright-nothing';
+
 /** Plumbing only: no hook, editor, signature or prompt can come between. */
 export async function commitChanges(
   checkout: LoopCheckout,
   input: CommitInput,
   signal: AbortSignal,
 ): Promise<CommitResult> {
-  const repaired = checkout.mode === 'worktree' ? await mendWorktree(checkout) : [];
+  const { at, mode, branch } = checkout;
+  const repaired = mode === 'worktree' ? await mendWorktree(checkout) : [];
+  if (mode === 'in-place') await refuseLocked(at.commonDir, `refs/heads/${branch}`, [at], signal);
   const tree = await checkout.index.snapshot(signal);
   const history = await readHistory(checkout, input.startHead, signal);
   const { parent, notes } = await chooseParent(checkout, history, signal);
@@ -56,24 +65,37 @@ export async function commitChanges(
   await moveBranch(checkout, history, head, signal);
   await showCommitted(checkout, history, parent, content, signal);
   repaired.push(...(await dropOperation(checkout)));
+  for (const name of checkout.index.tooLarge()) {
+    repaired.push(`${visible(name)} is over 256 MB and was not committed`);
+  }
   return { commit, head, tree, repaired };
 }
 
 async function readHistory(
-  { repository, at, branch }: LoopCheckout,
+  { repository, at, branch, base, mode }: LoopCheckout,
   startHead: string | null,
   signal: AbortSignal,
 ): Promise<History> {
-  const names = [`refs/heads/${branch}`, 'HEAD', ...(startHead === null ? [] : [startHead])];
+  // A name that stands for nothing answers `missing`, like a commit that is lost.
+  const from = mode === 'worktree' ? base : null;
+  const names = [`refs/heads/${branch}`, 'HEAD', startHead ?? nothing, from ?? nothing];
   const input = names.map((name) => `${name}^{commit}\n${name}^{tree}\n`).join('');
   const args = ['cat-file', '--batch-check=%(objectname)'];
-  const lines = (await repository.text({ at, args, input, signal })).split('\n');
+  const result = await repository.run({ at, args, input, signal });
+  if (result.exitCode !== 0 || result.stderr.includes('object file')) throw gitFailed(args, result);
+  const lines = result.stdout.toString('utf8').split('\n');
   const revision = (position: number): Revision | null => {
     const [commit = '', tree = ''] = lines.slice(position * 2, position * 2 + 2);
     return isObjectId(commit) && isObjectId(tree) ? { commit, tree } : null;
   };
   const onBranch = await headBranch(repository, at, signal);
-  return { tip: revision(0), head: revision(1), start: revision(2), headBranch: onBranch };
+  return {
+    tip: revision(0),
+    head: revision(1),
+    start: revision(2),
+    base: revision(3),
+    headBranch: onBranch,
+  };
 }
 
 /**
@@ -82,7 +104,7 @@ async function readHistory(
  */
 async function chooseParent(
   { repository, branch }: LoopCheckout,
-  { tip, head, start, headBranch: onBranch }: History,
+  { tip, head, start, base, headBranch: onBranch }: History,
   signal: AbortSignal,
 ): Promise<{ readonly parent: Revision; readonly notes: string[] }> {
   const contains = async (later: Revision | null, earlier: Revision | null) =>
@@ -91,7 +113,7 @@ async function chooseParent(
   const notes: string[] = [];
 
   const tipIsSound = await contains(tip, start);
-  if (tip === null) notes.push(`branch ${branch} had been deleted, made again`);
+  if (tip === null) notes.push(`branch ${branch} had been deleted or damaged, made again`);
   else if (!tipIsSound)
     notes.push(`branch ${branch} had lost earlier commits, put back with the files kept`);
   let parent = tipIsSound ? tip : start;
@@ -101,6 +123,10 @@ async function chooseParent(
     if ((await contains(head, start)) && (await contains(head, parent))) parent = head;
   }
   if (parent !== null) return { parent, notes };
+  if (base !== null) {
+    notes.push('earlier commits are lost; the files as they are go on top of the base');
+    return { parent: base, notes };
+  }
   throw new LoopwrightError(
     'git.history_lost',
     `Neither ${branch} nor the commit it started from exists`,
@@ -190,7 +216,8 @@ async function moveBranch(
   const ref = `refs/heads/${branch}`;
   const reason = ['-m', 'loopwright: iteration'];
   const lines: string[] = [];
-  if (tip === null) lines.push(`create ${ref} ${head}`);
+  // Also where the ref is there but what it names is not.
+  if (tip === null) lines.push(`update ${ref} ${head}`);
   else if (tip.commit !== head) lines.push(`update ${ref} ${head} ${tip.commit}`);
   if (mode === 'worktree' && head !== start?.commit)
     lines.push(`update ${keepRef(loopId)} ${head}`);

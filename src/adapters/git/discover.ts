@@ -48,6 +48,7 @@ async function findCheckout(
   const [bare, gitDir, commonDir, workTree] = result.stdout.toString('utf8').split('\n');
   if (gitDir === undefined || commonDir === undefined) {
     if (result.stderr.includes('not a git repository')) return null;
+    if (result.stderr.includes('dubious ownership')) throw notTrusted(cwd);
     throw gitFailed(args, result);
   }
   if (bare === 'true') return { gitDir, commonDir, workTree: null };
@@ -55,6 +56,16 @@ async function findCheckout(
   throw new LoopwrightError('git.no_checkout', `${cwd} is inside the git folder of a repository`, {
     hint: 'Go to the folder that holds your files.',
   });
+}
+
+function notTrusted(cwd: string): LoopwrightError {
+  return new LoopwrightError(
+    'git.not_trusted',
+    `the repository around ${cwd} belongs to another user`,
+    {
+      hint: `If you trust it: git config --global --add safe.directory ${cwd}`,
+    },
+  );
 }
 
 async function hasGitAbove(folder: string): Promise<boolean> {
@@ -79,7 +90,7 @@ async function requireGitVersion(
   });
 }
 
-const wantedSettings = String.raw`^((user|author)\.(name|email)|core\.(excludesfile|autocrlf|eol))$`;
+const wantedSettings = String.raw`^((user|author)\.(name|email)|core\.(excludesfile|autocrlf|eol|hookspath)|filter\..*\.(smudge|process))$`;
 
 /** Read once, with the user's own configuration; from then on it is not consulted again. */
 async function readUserSettings(
@@ -95,7 +106,31 @@ async function readUserSettings(
     const end = record.indexOf('\n');
     if (end !== -1) values.set(record.slice(0, end), record.slice(end + 1));
   }
-  return { ...identity(values, caller), config: fileSettings(values, caller) };
+  return {
+    ...identity(values, caller),
+    config: fileSettings(values, caller),
+    filters: filterNames(values),
+    configFiles: configFiles(caller),
+    hooksFolder: withHome(values.get('core.hookspath') ?? null, caller),
+  };
+}
+
+function filterNames(values: ReadonlyMap<string, string>): ReadonlySet<string> {
+  const keys = [...values.keys()].filter((key) => key.startsWith('filter.'));
+  return new Set(keys.map((key) => key.slice('filter.'.length, key.lastIndexOf('.'))));
+}
+
+function configFiles(caller: CallerEnvironment): readonly string[] {
+  const home = caller['HOME'] ?? '/';
+  const folder = path.join(caller['XDG_CONFIG_HOME'] ?? path.join(home, '.config'), 'git');
+  const global = caller['GIT_CONFIG_GLOBAL'];
+  const own = ['config', 'ignore', 'attributes'].map((name) => path.join(folder, name));
+  return [global ?? path.join(home, '.gitconfig'), ...own];
+}
+
+function withHome(file: string | null, caller: CallerEnvironment): string | null {
+  const inHome = file?.startsWith('~/') === true;
+  return inHome ? path.join(caller['HOME'] ?? '/', file.slice(2)) : file;
 }
 
 function identity(values: ReadonlyMap<string, string>, caller: CallerEnvironment) {

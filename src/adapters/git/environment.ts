@@ -17,6 +17,12 @@ export type UserSettings = {
   readonly email: string;
   /** Configuration that describes the user's files and can execute nothing: ignore file, line endings. */
   readonly config: readonly ConfigEntry[];
+  /** Content filters the user has set up, by name, as they were when the project was opened. */
+  readonly filters: ReadonlySet<string>;
+  /** Where the user's own git configuration lies, whether or not the files exist. */
+  readonly configFiles: readonly string[];
+  /** `core.hooksPath`, relative to the checkout or absolute; null when hooks are where git puts them. */
+  readonly hooksFolder: string | null;
 };
 
 type ConfigEntry = readonly [key: string, value: string];

@@ -4,8 +4,9 @@ import { LoopwrightError } from '../../core/error.ts';
 import type { FastForward } from '../../ports/workspace.ts';
 import type { Checkout } from './git.ts';
 import { headBranch } from './head.ts';
-import { listInTheWay } from './in-the-way.ts';
+import { listFiltered, listInTheWay } from './in-the-way.ts';
 import { unfinishedOperation } from './mend.ts';
+import { refuseLocked } from './refuse-locked.ts';
 import { isAncestor, resolveCommit } from './repository.ts';
 import type { Repository } from './repository.ts';
 import { listLinkedCheckouts } from './worktree.ts';
@@ -38,6 +39,12 @@ export async function fastForwardBranch(
     if (state === 'dirty') return { kind: 'dirty', path: at.workTree ?? at.gitDir };
     if (state === 'behind') behind.push(at);
   }
+  for (const at of behind) {
+    const files = await listFiltered(repository, at, from, to, signal);
+    if (files.length > 0) return { kind: 'filtered', path: at.workTree ?? at.gitDir, files };
+  }
+  const { commonDir } = repository.main;
+  await refuseLocked(commonDir, ref, behind, signal);
   const followed: Checkout[] = [];
   for (const at of behind) {
     if (!(await moveFiles(repository, at, from, to, signal))) {

@@ -18,6 +18,7 @@ import { readFileAt } from './read-file.ts';
 import { resolveCommit } from './repository.ts';
 import type { Repository } from './repository.ts';
 import { diffSummary } from './diff-summary.ts';
+import { compareAround, lookAround } from './surroundings.ts';
 import { writeTreePatch } from './tree-diff.ts';
 import { openWorktree, removeWorktree } from './worktree.ts';
 import type { WorktreeSpec } from './worktree.ts';
@@ -55,6 +56,9 @@ export function createGitProject(repository: Repository): Project {
       readFileAt(repository, revision, file, maxBytes, signal),
     diffSummary: (from, to, signal) => diffSummary(repository, from, to, signal),
     writePatch: (from, to, file, signal) => writeTreePatch(repository, from, to, file, signal),
+    surroundings: (scope, spec, signal) => lookAround(repository, scope, spec, signal),
+    compareSurroundings: (before, after, signal) =>
+      compareAround(repository, before, after, signal),
   };
 }
 

@@ -1,44 +1,90 @@
 import { lstat } from 'node:fs/promises';
-import { LoopwrightError } from '../../core/error.ts';
+import { isLoopwrightError, LoopwrightError } from '../../core/error.ts';
 import type { Workspace } from '../../ports/workspace.ts';
 import { diskUsage } from '../files/folder-usage.ts';
 import { commitChanges } from './commit.ts';
 import { describeCheckout } from './describe-text.ts';
 import { headCommit } from './head.ts';
+import { heal, standInFor } from './heal.ts';
 import type { LoopCheckout } from './loop-checkout.ts';
 import { rebaseBranch } from './rebase.ts';
 import { restorePaths } from './restore.ts';
 import { diffTrees, toFileChanges, writeTreePatch } from './tree-diff.ts';
 
+const mostTries = 8;
+
 export function createGitWorkspace(checkout: LoopCheckout): Workspace {
   const { repository, at, workTree, branch, index } = checkout;
+  /** What was put right outside of a commit; the next commit tells. */
+  const healed: string[] = [];
 
-  /** A folder that is gone makes git fail in many ways; the reader should learn the one reason. */
-  async function whilePresent<Result>(work: () => Promise<Result>): Promise<Result> {
+  /**
+   * A folder that is gone makes git fail in many ways; the reader should learn the one reason. What an agent broke and
+   * the engine can put right is put right, and the work is tried again.
+   */
+  async function whilePresent<Result>(
+    signal: AbortSignal,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await work();
+      } catch (error) {
+        signal.throwIfAborted();
+        if (await isGone(checkout)) throw workspaceGone(workTree, error);
+        const notes = attempt < mostTries ? await heal(checkout, error, signal) : [];
+        if (notes.length === 0) throw error;
+        healed.push(...notes);
+      }
+    }
+  }
+
+  /** For work on a snapshot that the agent may have had pruned. */
+  async function withSnapshot<Result>(
+    tree: string,
+    signal: AbortSignal,
+    work: (tree: string) => Promise<Result>,
+  ): Promise<Result> {
     try {
-      return await work();
+      return await whilePresent(signal, () => work(tree));
     } catch (error) {
-      throw (await isGone(checkout)) ? workspaceGone(workTree, error) : error;
+      signal.throwIfAborted();
+      if (!isLoopwrightError(error) || error.code !== 'git.failed') throw error;
+      const left = await standInFor(checkout, tree, signal);
+      if (left === tree) throw error;
+      healed.push('a snapshot was pruned; the last commit stands in for it');
+      return whilePresent(signal, () => work(left));
     }
   }
 
   return {
     path: workTree,
     branch,
-    head: (signal) => whilePresent(() => headCommit(repository, at, signal)),
-    snapshot: (signal) => whilePresent(() => index.snapshot(signal)),
-    async changes(fromTree, toTree, signal) {
-      const { entries, lines } = await diffTrees(repository, fromTree, toTree, signal);
-      return toFileChanges(entries, lines);
-    },
+    head: (signal) => whilePresent(signal, () => headCommit(repository, at, signal)),
+    snapshot: (signal) => whilePresent(signal, () => index.snapshot(signal)),
+    changes: (fromTree, toTree, signal) =>
+      withSnapshot(fromTree, signal, async (from) => {
+        const { entries, lines } = await diffTrees(repository, from, toTree, signal);
+        return toFileChanges(entries, lines);
+      }),
     restore: (fromTree, paths, signal) =>
-      whilePresent(() => restorePaths(checkout, fromTree, paths, signal)),
-    commit: (input, signal) => whilePresent(() => commitChanges(checkout, input, signal)),
-    describe: (limits, signal) => whilePresent(() => describeCheckout(checkout, limits, signal)),
+      withSnapshot(fromTree, signal, (tree) => restorePaths(checkout, tree, paths, signal)),
+    async commit(input, signal) {
+      const result = await withSnapshot(input.startTree, signal, (startTree) =>
+        commitChanges(checkout, { ...input, startTree }, signal),
+      );
+      const repaired = [...new Set([...healed.splice(0), ...result.repaired])];
+      return { ...result, repaired };
+    },
+    describe: (limits, signal) =>
+      whilePresent(signal, () => describeCheckout(checkout, limits, signal)),
     writePatch: (fromTree, toTree, file, signal) =>
-      writeTreePatch(repository, fromTree, toTree, file, signal),
-    rebase: (onto, from, signal) => whilePresent(() => rebaseBranch(checkout, onto, from, signal)),
-    diskUsage: (signal) => whilePresent(() => diskUsage(workTree, signal)),
+      withSnapshot(fromTree, signal, (from) =>
+        writeTreePatch(repository, from, toTree, file, signal),
+      ),
+    rebase: (onto, from, signal) =>
+      whilePresent(signal, () => rebaseBranch(checkout, onto, from, signal)),
+    diskUsage: (signal) => whilePresent(signal, () => diskUsage(workTree, signal)),
   };
 }
 

@@ -1,5 +1,6 @@
 import { lstat } from 'node:fs/promises';
-import { filePath } from './path-bytes.ts';
+import type { Checkout } from './git.ts';
+import { filePath, joinRecords, splitRecords } from './path-bytes.ts';
 import type { Repository } from './repository.ts';
 import { diffTrees } from './tree-diff.ts';
 
@@ -19,6 +20,28 @@ export async function listInTheWay(
   for (const { path, status, renamedFrom } of entries) {
     if (status !== 'A' && renamedFrom === null) continue;
     if (await isTaken(workTree, path)) found.push(path);
+  }
+  return found.toSorted();
+}
+
+/** Files that a move of the checkout would write and that a filter of the user's stands before. */
+export async function listFiltered(
+  repository: Repository,
+  at: Checkout,
+  from: string,
+  to: string,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  if (repository.user.filters.size === 0) return [];
+  const { entries } = await diffTrees(repository, from, to, signal);
+  const written = entries.filter(({ status }) => status !== 'D').map(({ path }) => path);
+  const args = ['check-attr', '-z', '--stdin', 'filter'];
+  const input = joinRecords(written);
+  const records = splitRecords(await repository.output({ at, args, input, signal }));
+  const found: string[] = [];
+  for (let start = 0; start + 2 < records.length; start += 3) {
+    const [file = '', , value = ''] = records.slice(start, start + 3);
+    if (repository.user.filters.has(value)) found.push(file);
   }
   return found.toSorted();
 }

@@ -11,6 +11,8 @@ export type LoopCheckout = {
   readonly mode: WorkspaceSpec['mode'];
   readonly loopId: string;
   readonly branch: string;
+  /** Commit the branch started from. */
+  readonly base: string | null;
   readonly at: Checkout;
   readonly workTree: string;
   /** The engine's own files of this loop, inside the git folder of the checkout. */
@@ -27,9 +29,10 @@ export function createLoopCheckout(
   const at: Checkout = { gitDir, commonDir: repository.main.commonDir, workTree };
   const folder = loopFolder(gitDir, spec.loopId);
   const file = path.join(folder, 'index');
-  const index = createPrivateIndex({ repository, at, workTree, file, leftOut: spec.link });
-  const { mode, loopId, branch } = spec;
-  return { repository, mode, loopId, branch, at, workTree, folder, index };
+  const { mode, loopId, branch, base } = spec;
+  const roots = ['HEAD', keepRef(loopId), ...(base === null ? [] : [base])];
+  const index = createPrivateIndex({ repository, at, workTree, file, leftOut: spec.link, roots });
+  return { repository, mode, loopId, branch, base, at, workTree, folder, index };
 }
 
 export function loopFolder(gitDir: string, loopId: string): string {
@@ -38,8 +41,9 @@ export function loopFolder(gitDir: string, loopId: string): string {
 
 /**
  * Holds the newest commit the engine knows of a loop. An agent that resets the branch, or deletes it, and then prunes
- * cannot make the loop's history disappear.
+ * cannot make the loop's history disappear. Not under `refs/loopwright`: git would then read `loopwright/<id>`, the
+ * name of the branch, as this ref.
  */
 export function keepRef(loopId: string): string {
-  return `refs/loopwright/${loopId}`;
+  return `refs/loopwright-kept/${loopId}`;
 }

@@ -1,5 +1,6 @@
 import { lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { keepRef } from './loop-checkout.ts';
 import type { LoopCheckout } from './loop-checkout.ts';
 import { mendHeadFile } from './head.ts';
 
@@ -77,11 +78,12 @@ async function requirePresent({ at, workTree }: LoopCheckout): Promise<void> {
   await Promise.all([lstat(at.gitDir), lstat(workTree)]);
 }
 
-async function removeLocks({ at, branch }: LoopCheckout): Promise<string[]> {
+async function removeLocks({ at, branch, loopId }: LoopCheckout): Promise<string[]> {
   const locks = [
     path.join(at.gitDir, 'index.lock'),
     path.join(at.gitDir, 'HEAD.lock'),
     path.join(at.commonDir, 'refs', 'heads', `${branch}.lock`),
+    path.join(at.commonDir, `${keepRef(loopId)}.lock`),
   ];
   const removed: string[] = [];
   for (const lock of locks) {

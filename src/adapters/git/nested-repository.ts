@@ -2,6 +2,7 @@ import path from 'node:path';
 import { gitFailed } from './git.ts';
 import type { Checkout } from './git.ts';
 import { joinRecords, splitRecords } from './path-bytes.ts';
+import { withoutIndex } from './repository.ts';
 import type { Repository } from './repository.ts';
 
 /**
@@ -51,7 +52,7 @@ async function listFiles(
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const inside: Checkout = { ...at, workTree: path.join(workTree, folder) };
-  const env = { GIT_INDEX_FILE: path.join(at.gitDir, 'loopwright', 'no-such-index') };
+  const env = withoutIndex(repository);
   const args = ['ls-files', '-z', '--others', '--exclude-standard'];
   const output = await repository.output({ at: inside, env, args, signal });
   return splitRecords(output).map((name) => `${folder}/${name}`);

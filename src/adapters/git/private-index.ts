@@ -17,6 +17,10 @@ export type PrivateIndex = {
   snapshot(signal: AbortSignal): Promise<string>;
   /** Takes the files to be those of a commit or tree, as far as the index goes. */
   reset(treeish: string, signal: AbortSignal): Promise<void>;
+  /** Starts again from the newest commit that can be read and hashes every file: their objects are written anew. */
+  rebuild(signal: AbortSignal): Promise<void>;
+  /** Untracked files that the last snapshot left out for their size. */
+  tooLarge(): readonly string[];
   /** Forgets what is remembered of the index after another command has changed it. */
   changed(): void;
 };
@@ -28,6 +32,8 @@ type Place = {
   readonly file: string;
   /** Untracked paths that never belong to a snapshot. */
   readonly leftOut: readonly string[];
+  /** What the index may be made anew from, best first. */
+  readonly roots: readonly string[];
 };
 
 type Differences = {
@@ -42,14 +48,20 @@ export function createPrivateIndex(place: Place): PrivateIndex {
   const { repository, at, file } = place;
   const env = { GIT_INDEX_FILE: file };
   let knownTree: string | null = null;
+  let large: readonly string[] = [];
 
   async function update(careful: boolean, signal: AbortSignal): Promise<string> {
-    const differences = await listDifferences(place, signal);
+    const listed = await listDifferences(place, signal);
+    large = await listLarge(place.workTree, listed.untracked);
+    const differences = { ...listed, untracked: without(listed.untracked, large) };
     const { tracked, untracked, nested } = differences;
     const clean = tracked.length + untracked.length + nested.length === 0;
     if (clean && knownTree !== null) return knownTree;
     knownTree = null;
-    if (!clean) await applyDifferences(place, differences, careful, signal);
+    if (careful) {
+      const all = { ...differences, tracked: await listTracked(place, signal) };
+      await applyDifferences(place, all, careful, signal);
+    } else if (!clean) await applyDifferences(place, differences, careful, signal);
     knownTree = await repository.text({ at, env, args: ['write-tree'], signal });
     return knownTree;
   }
@@ -61,9 +73,26 @@ export function createPrivateIndex(place: Place): PrivateIndex {
     await repository.output({ at, env, args: ['read-tree', '--end-of-options', treeish], signal });
   }
 
+  async function startAgain(signal: AbortSignal): Promise<void> {
+    for (const root of place.roots) {
+      const done = await reset(root, signal).then(
+        () => true,
+        () => false,
+      );
+      signal.throwIfAborted();
+      if (done) return;
+    }
+    await rm(file, { force: true });
+  }
+
   return {
     file,
     reset,
+    async rebuild(signal) {
+      await startAgain(signal);
+      await update(true, signal);
+    },
+    tooLarge: () => large,
     changed() {
       knownTree = null;
     },
@@ -76,7 +105,7 @@ export function createPrivateIndex(place: Place): PrivateIndex {
         if (!(await canRebuild(place))) throw error;
         // A damaged index, objects pruned by the agent, or a file we may not read: start from the commit, hash
         // everything again and pass over what cannot be read. A second failure is final.
-        await reset('HEAD', signal).catch(() => rm(file, { force: true }));
+        await startAgain(signal);
         return update(true, signal);
       }
     },
@@ -89,9 +118,11 @@ export async function seedIndex(at: Checkout, file: string): Promise<void> {
   await replaceFile(path.join(at.gitDir, 'index'), file);
 }
 
+/** Agents can write here: a link left in the way is removed, never written through. */
 export async function replaceFile(from: string, to: string): Promise<void> {
   const partial = `${to}.partial`;
-  await copyFile(from, partial);
+  await rm(partial, { recursive: true, force: true });
+  await copyFile(from, partial, constants.COPYFILE_EXCL);
   await rename(partial, to);
 }
 
@@ -129,7 +160,40 @@ async function listDifferences(place: Place, signal: AbortSignal): Promise<Diffe
     else if (name.endsWith('/')) nested.push(name.slice(0, -1));
     else untracked.push(name);
   }
-  return { tracked: [...tracked], untracked, nested };
+  return { tracked: await withoutHidden(place.workTree, [...tracked]), untracked, nested };
+}
+
+/** git takes a file in a folder it may not enter for deleted; it is only out of sight. */
+async function withoutHidden(workTree: string, names: readonly string[]): Promise<string[]> {
+  const hidden = await Promise.all(
+    names.map((name) =>
+      lstat(filePath(workTree, name)).then(
+        () => false,
+        (error: unknown) => error instanceof Error && 'code' in error && error.code === 'EACCES',
+      ),
+    ),
+  );
+  return names.filter((_, position) => hidden[position] === false);
+}
+
+/** New files of this size are build products or dumps far more often than work, and a repository never forgets them. */
+const largestFile = 256 * 1024 * 1024;
+
+async function listLarge(workTree: string, names: readonly string[]): Promise<readonly string[]> {
+  const sizes = await Promise.all(
+    names.map(async (name) => (await lstat(filePath(workTree, name)).catch(() => null))?.size ?? 0),
+  );
+  return names.filter((_, position) => (sizes[position] ?? 0) > largestFile);
+}
+
+function without(names: readonly string[], left: readonly string[]): readonly string[] {
+  return left.length === 0 ? names : names.filter((name) => !left.includes(name));
+}
+
+async function listTracked(place: Place, signal: AbortSignal): Promise<readonly string[]> {
+  const env = { GIT_INDEX_FILE: place.file };
+  const args = ['ls-files', '-z'];
+  return splitRecords(await place.repository.output({ at: place.at, env, args, signal }));
 }
 
 function isLeftOut(name: string, leftOut: readonly string[]): boolean {

@@ -65,6 +65,12 @@ function noteFile({ folder }: LoopCheckout): string {
   return path.join(folder, 'rebasing');
 }
 
+/** Agents can write in that folder: a link left in the way is removed, never written through. */
+async function writeNote(checkout: LoopCheckout, text: string): Promise<void> {
+  await rm(noteFile(checkout), { recursive: true, force: true });
+  await writeFile(noteFile(checkout), text, { flag: 'wx' });
+}
+
 async function requireHead(checkout: LoopCheckout, signal: AbortSignal): Promise<string> {
   const { repository, at, branch } = checkout;
   const onBranch = await headBranch(repository, at, signal);
@@ -182,7 +188,7 @@ async function switchTo(
     const taken = await listInTheWay(repository, checkout.workTree, oldHead, newHead, signal);
     if (taken.length > 0) return taken;
   }
-  if (mode === 'worktree') await writeFile(noteFile(checkout), `${oldHead} ${newHead}\n`);
+  if (mode === 'worktree') await writeNote(checkout, `${oldHead} ${newHead}\n`);
   const gently = ['read-tree', '-m', '-u', oldHead, newHead];
   const moved = await repository.run({ at, env, args: gently, signal });
   if (moved.exitCode !== 0) {

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { git, gitOutput } from './git.ts';
 import type { Checkout, GitCall, GitResult } from './git.ts';
 import { createDriverOverrides, hardenedEnvironment } from './environment.ts';
@@ -43,6 +44,14 @@ export function createRepository(
     output,
     text: async (command) => (await output(command)).toString('utf8').trim(),
   };
+}
+
+/**
+ * For commands that compare objects: no index, so that a damaged one in the user's checkout does not matter. git takes a
+ * file that does not exist for an empty index.
+ */
+export function withoutIndex({ main }: Repository): { readonly GIT_INDEX_FILE: string } {
+  return { GIT_INDEX_FILE: path.join(main.commonDir, 'loopwright-no-such-index') };
 }
 
 /** True for a complete object name, of a SHA-1 or a SHA-256 repository. */

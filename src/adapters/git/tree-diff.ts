@@ -1,6 +1,7 @@
 import type { FileChanges } from '../../core/loop/changes.ts';
 import { open, rename, rm } from 'node:fs/promises';
 import { decodePath } from './path-bytes.ts';
+import { withoutIndex } from './repository.ts';
 import type { Repository } from './repository.ts';
 import { gitFailed } from './git.ts';
 
@@ -28,7 +29,9 @@ export async function diffTrees(
   if (from === to) return { entries: [], lines: [] };
   const format = ['-r', '-M', '-l1000', '--raw', '--numstat', '-z', '--no-abbrev'];
   const args = ['diff-tree', ...format, ...safely, '--end-of-options', from, to];
-  const reader = createReader(await repository.output({ args, signal }));
+  const reader = createReader(
+    await repository.output({ env: withoutIndex(repository), args, signal }),
+  );
   const entries = readEntries(reader);
   return { entries, lines: readLineCounts(reader) };
 }
@@ -50,7 +53,9 @@ export async function diffTreePairs(
     ...safely,
   ];
   const input = pairs.map(([from, to]) => `${from} ${to}\n`).join('');
-  const reader = createReader(await repository.output({ args, input, signal }));
+  const reader = createReader(
+    await repository.output({ env: withoutIndex(repository), args, input, signal }),
+  );
   return pairs.map(() => {
     reader.until(0x0a);
     return readEntries(reader);
@@ -103,7 +108,8 @@ export async function writeTreePatch(
   const partial = `${file}.partial`;
   try {
     await using handle = await open(partial, 'w');
-    const result = await repository.run({ args, signal, outputFd: handle.fd });
+    const env = withoutIndex(repository);
+    const result = await repository.run({ env, args, signal, outputFd: handle.fd });
     if (result.exitCode !== 0) throw gitFailed(args, result);
     await rename(partial, file);
   } finally {

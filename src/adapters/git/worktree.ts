@@ -118,8 +118,18 @@ async function createWorktree(
   const checkout = createLoopCheckout(repository, spec, registered.gitDir, folder);
   const missing = await bringFiles(repository.main.workTree ?? folder, folder, spec);
   await seedIndex(checkout.at, checkout.index.file);
+  repaired.push(...(await noteFilters(repository, folder)));
   await writeFile(path.join(checkout.folder, 'ready'), '');
   return { checkout, created: true, repaired, missing };
+}
+
+/** Checks that need the real content of such files would fail for a reason nobody sees. */
+async function noteFilters(repository: Repository, folder: string): Promise<string[]> {
+  if (repository.user.filters.size === 0) return [];
+  const text = await readFile(path.join(folder, '.gitattributes'), 'utf8').catch(() => '');
+  const words = new Set(text.split(/\s/));
+  const used = [...repository.user.filters].filter((name) => words.has(`filter=${name}`));
+  return used.map((name) => `files of the content filter ${name} are here as git stores them`);
 }
 
 async function reopenWorktree(
@@ -204,16 +214,29 @@ function explainAddFailure(
   failure: LoopwrightError,
   stderr: string,
 ): LoopwrightError {
+  if (stderr.includes("' exists; cannot create '")) {
+    return new LoopwrightError(
+      'git.branch_name_taken',
+      `a branch of this repository keeps ${spec.branch} from being made: ${lastQuoted(stderr.split('; cannot create')[0] ?? '')}`,
+      { cause: failure, hint: 'rename that branch: `git branch -m OLD NEW`, then try again' },
+    );
+  }
   if (!stderr.includes('already checked out') && !stderr.includes('already used by worktree'))
     return failure;
   return new LoopwrightError(
     'git.branch_in_use',
-    `${spec.branch} is checked out in another folder`,
+    `${spec.branch} is checked out in another folder: ${lastQuoted(stderr)}`,
     {
       cause: failure,
       hint: 'Switch that checkout to another branch, then try again.',
     },
   );
+}
+
+/** git ends that message with the quoted place. */
+function lastQuoted(stderr: string): string {
+  const [, place = 'unknown'] = stderr.trim().split("'").toReversed();
+  return place;
 }
 
 async function isReady(gitDir: string, loopId: string): Promise<boolean> {
@@ -239,19 +262,23 @@ async function discard(gitDir: string, folder: string): Promise<void> {
   await rmdir(path.dirname(gitDir)).catch(() => undefined);
 }
 
+/** Agents leave folders without permissions behind. A failed `rm` goes on deleting for a while, so more than one try. */
 async function removeFolder(folder: string): Promise<void> {
-  try {
-    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
-  } catch {
-    // Agents leave folders without permissions behind.
-    await unlockFolders(folder);
-    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+      return;
+    } catch (error) {
+      if (attempt === 5) throw error;
+      await unlockFolders(folder);
+    }
   }
 }
 
+/** What vanishes meanwhile is fine; what cannot be unlocked makes the next try fail. */
 async function unlockFolders(folder: string): Promise<void> {
-  await chmod(folder, 0o700);
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
+  await chmod(folder, 0o700).catch(() => undefined);
+  for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
     if (entry.isDirectory()) await unlockFolders(path.join(folder, entry.name));
   }
 }

@@ -8,6 +8,9 @@ import { isBusy, sqliteCode, storeError } from './store-error.ts';
 
 const defaultBusyTimeoutMs = 5000;
 
+/** A log that a long reader let grow is cut back to this at the next checkpoint. */
+const logBytes = 4 * 1024 * 1024;
+
 export type ConnectionOptions = {
   /** `read` refuses every change. */
   readonly mode: 'write' | 'read';
@@ -159,6 +162,7 @@ function openDatabase(file: string, mode: 'write' | 'read', timeout: number): Da
   const database = new DatabaseSync(file, { timeout });
   try {
     database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on');
+    database.exec(`pragma journal_size_limit = ${logBytes}`);
     if (mode === 'read') database.exec('pragma query_only = on');
     assertPragma(database, file, 'journal_mode', 'wal');
     assertPragma(database, file, 'synchronous', 2);

@@ -120,8 +120,10 @@ function progressText(progress: NonNullable<Decision['inputs']['progress']>): st
 
 function ruleText(source: Decision['source']): string {
   switch (source) {
+    case 'integrity':
+      return 'the sandbox, which beats everything';
     case 'budget':
-      return 'the budget, which beats everything';
+      return 'the budget, which beats a pass';
     case 'completion':
       return 'the rules of done';
     case 'agent':

@@ -1,6 +1,7 @@
 import type { Activity } from '../../core/agent/outcome.ts';
 import type { LoopEvent, RecordedEvent } from '../../core/loop/event.ts';
 import { lastIteration, type Loop } from '../../core/loop/loop.ts';
+import { tamperedText } from '../../core/loop/surroundings.ts';
 import { formatDuration } from './format.ts';
 import { checkLines } from './story-checks.ts';
 import { agentLines, decisionLines, headerLine, snapshotLines } from './story-iteration.ts';
@@ -63,6 +64,8 @@ export function storyOf({ event, time }: RecordedEvent, loop: Loop): readonly St
         : [line('restored', `protected, so put back: ${event.paths.join(', ')}`, 'yellow')];
     case 'snapshot.taken':
       return snapshotLines(event);
+    case 'surroundings.changed':
+      return [warning(tamperedText(event))];
     case 'verification.started':
       return [];
     case 'verification.ended':

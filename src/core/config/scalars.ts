@@ -1,7 +1,4 @@
-import { forms, inputJsonSchema } from './json-schema.ts';
-import { Settings } from './schema.ts';
-import { isTree } from './tree.ts';
-import type { Tree } from './tree.ts';
+import { scalarTable } from './scalar-table.ts';
 
 export const scalarTypes = ['text', 'number', 'boolean', 'duration', 'bytes', 'choice'] as const;
 export type ScalarType = (typeof scalarTypes)[number];
@@ -17,36 +14,7 @@ export type Scalar = {
 
 /** Every scalar of the schema, in its order. Keys that users invent, and lists, have none. */
 export function scalars(): readonly Scalar[] {
-  const root = inputJsonSchema(Settings);
-  return collect(root, [], root);
-}
-
-function collect(node: Tree, path: readonly string[], root: Tree): readonly Scalar[] {
-  const alternatives = forms(node, root);
-  const maps = alternatives.map((form) => form['properties']).filter(isTree);
-  if (maps.length > 0) {
-    return maps.flatMap((map) =>
-      Object.entries(map).flatMap(([key, child]) =>
-        isTree(child) ? collect(child, [...path, key], root) : [],
-      ),
-    );
-  }
-  const type = scalarType(alternatives);
-  if (type === null) return [];
-  const choices = alternatives.map((form) => form['enum']).find(Array.isArray) ?? [];
-  return [{ path, type, choices: choices.map(String), description: String(node['description']) }];
-}
-
-function scalarType(alternatives: readonly Tree[]): ScalarType | null {
-  const has = (key: string, ...values: string[]): boolean =>
-    alternatives.some((form) => values.some((value) => form[key] === value));
-  if (has('type', 'array', 'object')) return null;
-  if (has('x-kind', 'duration')) return 'duration';
-  if (has('x-kind', 'bytes')) return 'bytes';
-  if (alternatives.some((form) => form['enum'] !== undefined)) return 'choice';
-  if (has('type', 'boolean')) return 'boolean';
-  if (has('type', 'number', 'integer')) return 'number';
-  return has('type', 'string') ? 'text' : null;
+  return scalarTable;
 }
 
 const words = new Map([

@@ -1,7 +1,7 @@
 import { exceededBudget, unaffordable } from './budget.ts';
 import { needsVerification } from './agent-policy.ts';
 import type { Rest } from './judge.ts';
-import { isCapReached, lastIteration, openIteration, type Loop } from './loop.ts';
+import { isCapReached, lastIteration, looksAtFiles, openIteration, type Loop } from './loop.ts';
 import { isResting, type RestReason, type RestStatus } from './status.ts';
 
 /** What the owner knows beside the log when it asks what to do next. */
@@ -70,7 +70,12 @@ function whileWaiting(loop: Loop, until: number, facts: Facts): Action {
 /** An interrupted iteration still keeps its files: snapshot, then the end without a verdict. */
 function cutShort(loop: Loop): Action {
   const iteration = openIteration(loop);
-  if (iteration === null || iteration.tree !== null || loop.step === 'conclude') {
+  if (
+    iteration === null ||
+    iteration.tree !== null ||
+    loop.step === 'conclude' ||
+    !looksAtFiles(loop)
+  ) {
     return { type: 'conclude', interrupted: true };
   }
   return iteration.tries === 0
@@ -99,7 +104,9 @@ function atStep(loop: Loop, facts: Facts): Action {
     case 'run-agent':
       return { type: 'run-agent', try: (openIteration(loop)?.tries ?? 0) + 1 };
     case 'restore-protected':
-      return { type: 'restore-protected' };
+      return looksAtFiles(loop)
+        ? { type: 'restore-protected' }
+        : { type: 'conclude', interrupted: false };
     case 'snapshot':
       return { type: 'take-snapshot' };
     case 'verify':

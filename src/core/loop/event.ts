@@ -151,6 +151,13 @@ export type LoopEvent =
       readonly changes: FileChanges;
       readonly repaired: readonly string[];
     }
+  /** Something that is not the loop's changed during an iteration. Named, never put back by itself. */
+  | {
+      readonly type: 'surroundings.changed';
+      /** The first few; all of them are in the artifact `surroundings.json`. */
+      readonly names: readonly string[];
+      readonly count: number;
+    }
   | { readonly type: 'verification.started' }
   | {
       readonly type: 'verification.ended';

@@ -3,6 +3,7 @@ import type { LoopEvent, RecordedEvent } from './event.ts';
 import { openIteration, type Iteration, type Loop } from './loop.ts';
 import { isEnded, isResting } from './status.ts';
 import type { Step } from './step.ts';
+import { tamperedText } from './surroundings.ts';
 
 /** Folds one recorded event into the loop. Total: an event that does not fit changes only the sequence. */
 export function evolve(loop: Loop | null, recorded: RecordedEvent): Loop | null {
@@ -139,6 +140,11 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
           changes: event.changes,
         }),
         head: event.head,
+      };
+    case 'surroundings.changed':
+      return {
+        ...updateLast(loop, { tampered: { names: event.names, count: event.count } }),
+        warnings: [...loop.warnings, tamperedText(event)],
       };
     case 'verification.started':
       return atStep(loop, 'verify', { status: 'verifying' });

@@ -5,6 +5,7 @@ import type { StopResult } from '../verdict/stop-condition.ts';
 import { exceededBudget } from './budget.ts';
 import { isCapReached, lastIteration, type Loop } from './loop.ts';
 import type { RestReason, RestStatus } from './status.ts';
+import { breachOf } from './surroundings.ts';
 
 /** Why a loop goes on or ends after an iteration, with everything it was decided from. Stored and explained. */
 export type Decision = {
@@ -12,6 +13,7 @@ export type Decision = {
   readonly reason: string;
   /** Which rule decided. */
   readonly source:
+    | 'integrity'
     | 'budget'
     | 'completion'
     | 'agent'
@@ -64,9 +66,11 @@ export type JudgeInput = {
 
 /**
  * One ordered list of rules; the first that applies decides. A pass beats every failure condition except the
- * budget. `--keep-going` leaves only the pass, the caps and the budgets.
+ * budget and a broken sandbox. `--keep-going` leaves only the pass, the caps and the budgets.
  */
 export function judge(loop: Loop, input: JudgeInput): Decision {
+  const broken = breachOf(loop);
+  if (broken !== null) return end(input, 'integrity', broken.status, broken.reason, broken.text);
   const budget = input.diskExceeded ?? exceededBudget(loop);
   if (budget !== null) return end(input, 'budget', 'stopped', 'budget', budget);
   if (input.completion.complete) {

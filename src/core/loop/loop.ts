@@ -51,6 +51,8 @@ export type Iteration = {
   /** Known only after a pass; false otherwise. */
   readonly differsFromBase: boolean;
   readonly report: VerificationReport | null;
+  /** What changed around the workspace meanwhile; absent when nothing did. */
+  readonly tampered?: { readonly names: readonly string[]; readonly count: number };
   readonly decision: Decision | null;
   readonly why: string | null;
 };
@@ -132,6 +134,11 @@ export function countedIterations(loop: Loop): number {
 export function isCapReached(loop: Loop): boolean {
   const cap = loop.settings.limits['max-iterations'];
   return cap > 0 && countedIterations(loop) >= cap;
+}
+
+/** Whether anybody asks what the agent did to the files. The bare loop (`--no-verify --no-commit --keep-going`) does not. */
+export function looksAtFiles({ options }: Loop): boolean {
+  return options.commit || options.verify || !options.keepGoing;
 }
 
 /** Known cost so far; null when no iteration reported any. */

@@ -41,6 +41,7 @@ export type RestReason =
   | 'integrity'
   | 'user'
   | 'limit'
+  | 'disk'
   | 'stop_condition'
   | 'budget'
   | 'interrupted'

@@ -29,7 +29,9 @@ export async function buildPrompt(engine: Engine, owner: LoopOwner): Promise<voi
     feedback: loop.feedback,
   });
   const dir = await engine.artifacts.iterationDir(loop.id, iteration.number);
+  await owner.before('build-prompt');
   await engine.artifacts.write(path.join(dir, 'prompt.md'), text);
+  await owner.after('build-prompt');
   await owner.record({
     type: 'prompt.built',
     hash: createHash('sha256').update(text).digest('hex'),

@@ -3,13 +3,17 @@ import { attemptOutcomeOf, iterationStatusOf } from '../../core/loop/agent-polic
 import { exceededBudget } from '../../core/loop/budget.ts';
 import { changedPaths, noChanges } from '../../core/loop/changes.ts';
 import type { Iteration, Loop } from '../../core/loop/loop.ts';
+import { breach, guardsSurroundings, tamperedText } from '../../core/loop/surroundings.ts';
 import type { ProgressEntry } from '../../core/progress/entry.ts';
 import { tailChars } from '../../core/text/code-points.ts';
+import { plainText } from '../../core/text/terminal.ts';
 import { allChecks } from '../../core/verdict/report.ts';
 import { lookAtCompletion } from '../completion.ts';
 import type { Engine } from '../engine.ts';
 import type { LoopOwner } from '../loop-owner.ts';
+import { reportSurroundings } from '../report-surroundings.ts';
 import { summariseIteration } from '../summarise-iteration.ts';
+import { tellStrategy } from '../tell-strategy.ts';
 
 const keptOutput = 4000;
 
@@ -21,24 +25,32 @@ export async function conclude(
 ): Promise<void> {
   const { loop, iteration } = owner;
   const durationMs = owner.iterationMs;
+  const changed = await reportSurroundings(engine, owner);
+  const around = changed === null ? [] : [changed];
+  const broken = changed !== null && guardsSurroundings(loop);
   if (interrupted) {
-    await owner.record({
-      type: 'iteration.ended',
-      number: iteration.number,
-      status: 'interrupted',
-      outcome: 'interrupted',
-      counted: false,
-      durationMs,
-      progress: null,
-      why: 'cut short on request',
-    });
+    await owner.record(
+      ...around,
+      {
+        type: 'iteration.ended',
+        number: iteration.number,
+        status: 'interrupted',
+        outcome: 'interrupted',
+        counted: false,
+        durationMs,
+        progress: null,
+        why: 'cut short on request',
+      },
+      ...(broken ? [{ type: 'loop.rested' as const, ...breach(tamperedText(changed)) }] : []),
+    );
+    if (broken) await tellStrategy(engine, owner.loop);
     return;
   }
   const { completion } = await lookAtCompletion(engine, owner);
   // A budget that is used up outweighs the pass: the loop stops, so this iteration did not complete it.
-  const completes = completion.complete && exceededBudget(loop) === null;
+  const completes = completion.complete && exceededBudget(loop) === null && !broken;
   const entry = await progressEntry(engine, owner);
-  await owner.record({
+  await owner.record(...around, {
     type: 'iteration.ended',
     number: iteration.number,
     status: iterationStatusOf(iteration),
@@ -80,8 +92,8 @@ async function checkEntry(
     exitCode: check.exitCode,
     durationMs: check.durationMs,
     filesChanged: [...changedPaths(iteration.changes ?? noChanges)],
-    stdout: tailChars(await read('stdout'), keptOutput),
-    stderr: tailChars(await read('stderr'), keptOutput),
+    stdout: tailChars(plainText(await read('stdout')), keptOutput),
+    stderr: tailChars(plainText(await read('stderr')), keptOutput),
     errorSummary: check.reason,
   };
 }

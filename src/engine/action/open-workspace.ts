@@ -1,4 +1,4 @@
-import { lastIteration, type Loop } from '../../core/loop/loop.ts';
+import { lastIteration, looksAtFiles, type Loop } from '../../core/loop/loop.ts';
 import type { Engine } from '../engine.ts';
 import { iterationTrailers } from '../iteration-trailers.ts';
 import type { LoopOwner } from '../loop-owner.ts';
@@ -9,8 +9,10 @@ import { rest } from './rest.ts';
 
 /** Opens the loop's files for this owner, saves what an interrupted agent left, and sets a new worktree up. */
 export async function openWorkspace(engine: Engine, owner: LoopOwner): Promise<void> {
+  await owner.before('open-workspace');
   const opened = await engine.project.openWorkspace(workspaceSpec(owner.loop), owner.closing);
   owner.workspace = opened.workspace;
+  await owner.after('open-workspace');
   const saved = await saveLeftWork(owner);
   await owner.record({
     type: 'workspace.opened',
@@ -29,10 +31,11 @@ async function saveLeftWork(owner: LoopOwner): Promise<readonly string[]> {
   const last = lastIteration(loop);
   const left =
     last !== null && last.outcome === 'interrupted' && last.tree === null && last.tries > 0;
-  if (!left) return [];
+  if (!left || !looksAtFiles(loop)) return [];
   const restored = await putBackProtected(owner, last.startTree);
   const notes = restored.map((file) => `put ${file} back`);
   if (!loop.options.commit || workspace.branch === null) return notes;
+  await owner.before('save-left-work');
   const result = await workspace.commit(
     {
       startTree: last.startTree,
@@ -42,6 +45,7 @@ async function saveLeftWork(owner: LoopOwner): Promise<readonly string[]> {
     },
     owner.closing,
   );
+  await owner.after('save-left-work');
   return result.commit === null
     ? notes
     : [...notes, `committed what iteration ${last.number} had left`];

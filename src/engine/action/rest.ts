@@ -13,6 +13,7 @@ export async function rest(engine: Engine, owner: LoopOwner, end: Rest): Promise
       `${owner.loop.id} was about to complete without a stored passing verification`,
     );
   }
+  await owner.settled();
   await owner.record({
     type: 'loop.rested',
     status: end.status,

@@ -27,7 +27,9 @@ export async function runAgent(engine: Engine, owner: LoopOwner, attempt: number
   const dir = await engine.artifacts.iterationDir(loop.id, iteration.number);
   const run = await agentRun(engine, owner, path.join(dir, 'prompt.md'));
   const suffix = attempt === 1 ? '' : `-${attempt}`;
+  await owner.surroundings.begin(loop, iteration.number, owner.closing);
   using spending = new SpendingGuard(loop, owner.cut);
+  await owner.before('run-agent');
   const ran = await runner.run(
     run,
     {
@@ -38,6 +40,7 @@ export async function runAgent(engine: Engine, owner: LoopOwner, attempt: number
     agentSink(engine, owner, attempt, spending),
     spending.signal,
   );
+  await owner.after('run-agent');
   const result = spending.judge(ran);
   await engine.artifacts.write(path.join(dir, 'final.md'), result.outcome.finalText);
   await recordEnd(engine, owner, attempt, result);

@@ -10,6 +10,7 @@ export async function runHooks(
   when: 'pre' | 'post',
 ): Promise<void> {
   const hooks = owner.loop.settings.hooks[when === 'pre' ? 'pre-iteration' : 'post-iteration'];
+  if (hooks.length > 0) await owner.flush();
   const results: HookResult[] = [];
   for (const [index, hook] of hooks.entries()) {
     if (!('command' in hook)) continue;
@@ -21,7 +22,9 @@ export async function runHooks(
       name: `${when}-hook-${index + 1}`,
       timeoutMs: hook.timeout,
     };
+    await owner.before('run-hook');
     const result = await runCommand(engine, owner.loop, spec, owner.cut);
+    await owner.after('run-hook');
     results.push({
       hook: hook.command,
       exitCode: result.end.kind === 'exited' ? result.end.code : null,

@@ -2,6 +2,8 @@ import { mergeLive } from '../../core/config/frozen.ts';
 import type { Settings } from '../../core/config/schema.ts';
 import { isLoopwrightError } from '../../core/error.ts';
 import type { LoopEvent } from '../../core/loop/event.ts';
+import { looksAtFiles } from '../../core/loop/loop.ts';
+import { refuseFullDisk } from '../disk-full.ts';
 import type { Engine } from '../engine.ts';
 import type { LoopOwner } from '../loop-owner.ts';
 
@@ -11,9 +13,11 @@ export async function startIteration(
   owner: LoopOwner,
   { number, attempt }: { readonly number: number; readonly attempt: number },
 ): Promise<void> {
+  await refuseFullDisk(engine, owner.loop);
   const reread = await rereadSettings(engine, owner);
-  const startTree = await owner.workspace.snapshot(owner.closing);
-  const startHead = await owner.workspace.head(owner.closing);
+  const looks = looksAtFiles(owner.loop);
+  const startTree = looks ? await owner.workspace.snapshot(owner.closing) : '';
+  const startHead = looks ? await owner.workspace.head(owner.closing) : null;
   await owner.record(...reread, {
     type: 'iteration.started',
     number,

@@ -7,6 +7,7 @@ import type { LoopOwner } from '../loop-owner.ts';
 /** What the agent did becomes a commit on the loop's branch, a patch file, and a list of changed files. */
 export async function takeSnapshot(engine: Engine, owner: LoopOwner): Promise<void> {
   const { loop, iteration, workspace } = owner;
+  await owner.before('commit');
   const taken = loop.options.commit
     ? await workspace.commit(
         {
@@ -23,6 +24,7 @@ export async function takeSnapshot(engine: Engine, owner: LoopOwner): Promise<vo
         tree: await workspace.snapshot(owner.closing),
         repaired: [],
       };
+  await owner.after('commit');
   const changes =
     taken.tree === iteration.startTree
       ? noChanges
@@ -30,7 +32,10 @@ export async function takeSnapshot(engine: Engine, owner: LoopOwner): Promise<vo
   if (!isEmptyChange(changes)) {
     const dir = await engine.artifacts.iterationDir(loop.id, iteration.number);
     const file = path.join(dir, 'changes.patch');
-    await workspace.writePatch(iteration.startTree, taken.tree, file, owner.closing);
+    await owner.before('write-patch');
+    // Nothing waits for the patch; the loop's end does.
+    owner.inBackground(workspace.writePatch(iteration.startTree, taken.tree, file, owner.closing));
+    await owner.after('write-patch');
   }
   await owner.record({
     type: 'snapshot.taken',

@@ -39,7 +39,9 @@ export async function verifyBaseline(engine: Engine, owner: LoopOwner): Promise<
     if (report === null) return;
     const baseline = { state: stateOf(report), report };
     if (isLasting(report)) {
+      await owner.before('store-baseline');
       await engine.store.write((tx) => tx.baselines.put(key, baseline, engine.clock.now()));
+      await owner.after('store-baseline');
     }
     await recordBaseline(owner, baseline, false);
   });

@@ -283,7 +283,7 @@ describe('when the agent used git itself', () => {
       await loop.write('b.txt', 'b\n');
     });
     expect(repaired).toEqual([
-      'branch loopwright/loop-1 had been deleted, made again',
+      'branch loopwright/loop-1 had been deleted or damaged, made again',
       'HEAD was detached, brought back to loopwright/loop-1 with the files kept',
     ]);
     expect(await loop.repo.git('rev-parse', `${head}^`)).toBe(first.head);

@@ -1,0 +1,47 @@
+import { open, rm, stat, statfs } from 'node:fs/promises';
+import path from 'node:path';
+import type { Disk } from '../../ports/disk.ts';
+
+const reserveBytes = 4 * 1024 * 1024;
+const fewInodes = 200;
+const chunk = Buffer.alloc(256 * 1024, 'space kept free by loopwright for when the disk is full\n');
+
+/** The reserve is a file `ballast` in the state folder. Written out, because a hole would hold no space. */
+export function createDisk(stateDir: string): Disk {
+  const file = path.join(stateDir, 'ballast');
+  return {
+    async holdReserve() {
+      if ((await sizeOf(file)) === reserveBytes) return true;
+      try {
+        await using handle = await open(file, 'w');
+        for (let left = reserveBytes; left > 0; left -= chunk.length) await handle.write(chunk);
+        return true;
+      } catch {
+        // No room for a reserve is no reason to refuse work; half a reserve would only take room.
+        await rm(file, { force: true }).catch(() => {});
+        return false;
+      }
+    },
+    async dropReserve() {
+      const held = (await sizeOf(file)) > 0;
+      await rm(file, { force: true }).catch(() => {});
+      return held;
+    },
+    hasRoom,
+  };
+}
+
+async function hasRoom(folder: string): Promise<boolean> {
+  const found = await statfs(folder).catch(() => null);
+  if (found === null) return true;
+  // Some file systems have no fixed number of inodes and answer 0.
+  const inodes = found.files === 0 || found.ffree > fewInodes;
+  return inodes && found.bavail * found.bsize >= 2 * reserveBytes;
+}
+
+async function sizeOf(file: string): Promise<number> {
+  return stat(file).then(
+    ({ size }) => size,
+    () => 0,
+  );
+}

@@ -1,0 +1,64 @@
+import type { Loop } from '../core/loop/loop.ts';
+import { isResting } from '../core/loop/status.ts';
+import type { Session } from '../ports/store.ts';
+import type { Engine } from './engine.ts';
+import { holdAtRest } from './resting-loop.ts';
+import { hasLivingOwner, isSessionAlive } from './session.ts';
+
+/** What engines that are gone have left to do. */
+export type LeftBehind = {
+  /** Loops to be driven on: nobody drives them, or a signal or a full disk has paused them. */
+  readonly loops: readonly Loop[];
+  /** Complete loops that were not merged or tidied up to the end. */
+  readonly unfinished: readonly Loop[];
+};
+
+/** Looks for loops without a living owner. Entries that nothing is left to do for are taken out of the queue. */
+export async function findLeftBehind(engine: Engine, session: Session): Promise<LeftBehind> {
+  const { entries, paused } = await engine.store.read(async (tx) => ({
+    entries: await tx.queue.entries(),
+    paused: await tx.loops.list({ statuses: ['paused'] }),
+  }));
+  const loops: Loop[] = [];
+  const unfinished: Loop[] = [];
+  for (const entry of entries) {
+    if (await hasLivingOwner(engine, entry)) continue;
+    const loop = await engine.store.read((tx) => tx.loops.get(entry.loopId));
+    if (loop === null) continue;
+    if (!isResting(loop.status)) loops.push(loop);
+    else if (loop.status === 'complete') unfinished.push(loop);
+    else await dropEntry(engine, session, loop);
+  }
+  for (const { id, reason } of paused) {
+    if (reason !== 'interrupted' && reason !== 'disk') continue;
+    const loop = await engine.store.read((tx) => tx.loops.get(id));
+    if (loop !== null) loops.push(loop);
+  }
+  return { loops, unfinished };
+}
+
+/** Whoever was changing a resting loop is gone; the change was made in one transaction or not at all. */
+async function dropEntry(engine: Engine, session: Session, loop: Loop): Promise<void> {
+  await using _held = await holdAtRest(engine, session, loop.id);
+}
+
+/** Tasks that a session had claimed before it died go back to where they were, unless a loop of theirs goes on. */
+export async function freeTasksOfGone(engine: Engine): Promise<void> {
+  const claims = await engine.store.read(async (tx) => {
+    const running = await tx.tasks.list({ status: 'running' });
+    return Promise.all(running.map(({ id }) => tx.tasks.claimOf(id)));
+  });
+  for (const claim of claims) {
+    if (claim === null || (await isSessionAlive(engine, claim.owner))) continue;
+    await engine.reach('before:release-task');
+    await engine.store.write(async (tx) => {
+      const entries = await tx.queue.entries();
+      for (const { loopId } of entries) {
+        if ((await tx.loops.get(loopId))?.taskId === claim.taskId) return;
+      }
+      const now = await tx.tasks.claimOf(claim.taskId);
+      if (now?.token === claim.token) await tx.tasks.release(claim);
+    });
+    await engine.reach('after:release-task');
+  }
+}

@@ -1,0 +1,46 @@
+import { isLoopwrightError } from '../core/error.ts';
+import type { Loop } from '../core/loop/loop.ts';
+import type { Rest } from '../core/loop/judge.ts';
+import { repair } from '../core/loop/repair.ts';
+import { breach, guardsSurroundings, tamperedText } from '../core/loop/surroundings.ts';
+import { isDiskFull } from './disk-full.ts';
+import { drive } from './drive.ts';
+import type { Engine } from './engine.ts';
+import type { LoopOwner } from './loop-owner.ts';
+import { reportSurroundings } from './report-surroundings.ts';
+import { tellStrategy } from './tell-strategy.ts';
+
+/** An error that is nobody's verdict (disk full, git broken) parks the loop: paused with the reason, nothing lost. */
+export async function driveOrPark(engine: Engine, owner: LoopOwner): Promise<Loop> {
+  try {
+    return await drive(engine, owner);
+  } catch (error) {
+    const code = isLoopwrightError(error) ? error.code : 'internal';
+    if (code !== 'store.fenced' && code !== 'loop.lost') await park(engine, owner, error);
+    throw error;
+  }
+}
+
+async function park(engine: Engine, owner: LoopOwner, error: unknown): Promise<void> {
+  const text = error instanceof Error ? error.message : String(error);
+  const isFull = isDiskFull(error);
+  // The reserve is what the record of the pause is written into.
+  if (isFull) await engine.disk.dropReserve();
+  try {
+    owner.discardUnstored();
+    // An agent that broke the workspace may have changed what is around it too.
+    const changed = await reportSurroundings(engine, owner).catch(() => null);
+    const broken = changed !== null && guardsSurroundings(owner.loop);
+    const rest: Rest = broken
+      ? breach(`${tamperedText(changed)} (and then: ${text})`)
+      : { status: 'paused', reason: isFull ? 'disk' : 'interrupted', text };
+    await owner.record(
+      ...(changed === null ? [] : [changed]),
+      ...repair(owner.loop, { why: text, endedProcess: false }),
+      { type: 'loop.rested', ...rest },
+    );
+    await tellStrategy(engine, owner.loop);
+  } catch {
+    // The store itself is what broke: the lease runs out and the next owner repairs the loop.
+  }
+}

@@ -1,0 +1,88 @@
+import type { LoopEvent } from '../core/loop/event.ts';
+
+/**
+ * Every step that changes something outside this process: the store, files, git, processes. A step has a point
+ * before it and one after it, where a test ends the engine, makes it fail, or holds it.
+ */
+const steps = [
+  'add-task',
+  'start-session',
+  'claim-task',
+  'claim-loop',
+  'end-leftover',
+  'open-workspace',
+  'save-left-work',
+  'set-up',
+  'run-check',
+  'store-baseline',
+  'discard-base',
+  'run-hook',
+  'build-prompt',
+  'run-agent',
+  'restore-protected',
+  'commit',
+  'write-patch',
+  'rebase',
+  'hold-loop',
+  'merge-rebase',
+  'fast-forward',
+  'remove-workspace',
+  'delete-branch',
+  'release-loop',
+  'release-task',
+  'end-session',
+] as const;
+
+/** Every fact that is appended; the compiler misses one that is not named here. */
+const facts: Readonly<Record<LoopEvent['type'], true>> = {
+  'loop.created': true,
+  'loop.started': true,
+  'loop.resumed': true,
+  'settings.reread': true,
+  'workspace.opened': true,
+  'workspace.set_up': true,
+  'baseline.started': true,
+  'baseline.recorded': true,
+  'iteration.started': true,
+  'model.chosen': true,
+  'prompt.built': true,
+  'hooks.ran': true,
+  'agent.started': true,
+  'agent.ended': true,
+  'protected.restored': true,
+  'snapshot.taken': true,
+  'verification.started': true,
+  'verification.ended': true,
+  'iteration.ended': true,
+  'decision.made': true,
+  'loop.waiting': true,
+  'loop.woken': true,
+  'rebase.started': true,
+  'rebase.ended': true,
+  'rebase.conflicted': true,
+  'rebase.aborted': true,
+  'warning.raised': true,
+  'loop.rested': true,
+  'loop.merged': true,
+  'surroundings.changed': true,
+};
+
+export type Step = (typeof steps)[number];
+
+/** `during:append`: inside the transaction that appends facts, before it commits. */
+export type Failpoint = `${'before' | 'after'}:${Step | LoopEvent['type']}` | 'during:append';
+
+/** All of them, in the order of the lists above. */
+export const failpointNames: readonly Failpoint[] = [
+  ...steps.flatMap((step): Failpoint[] => [`before:${step}`, `after:${step}`]),
+  ...factTypes().flatMap((type): Failpoint[] => [`before:${type}`, `after:${type}`]),
+  'during:append',
+];
+
+function factTypes(): readonly LoopEvent['type'][] {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of the record above
+  return Object.keys(facts) as LoopEvent['type'][];
+}
+
+/** Says that a point is reached. Does nothing unless a test asked for something to happen there. */
+export type Reach = (point: Failpoint) => Promise<void>;

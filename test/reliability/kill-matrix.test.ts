@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import type { RecordedEvent } from '../../src/core/loop/event.ts';
+import { failpointNames, type Failpoint } from '../../src/ports/failpoint.ts';
+import { processesWith } from '../support/invariants.ts';
+import { sampleOfToday } from './sample.ts';
+import { scenario, type Ended, type Scenario } from './scenario.ts';
+
+type Ending = 'kill' | 'throw' | 'hang';
+type Case = { readonly point: Failpoint; readonly nth: number; readonly ending: Ending };
+
+const isFull = process.env['LOOPWRIGHT_TEST_FULL'] === '1';
+const text = 'count to three';
+
+/** Points that only a second engine reaches, and how the first one must end for that. */
+const reachedAfter: Readonly<Record<string, string>> = {
+  'loop.resumed': 'after:agent.started:2:kill',
+  'save-left-work': 'after:run-agent:2:kill',
+  'rebase.aborted': 'after:rebase.started:1:kill',
+  'release-task': 'after:claim-task:1:kill',
+};
+
+/** Once in the second iteration, where there is something to lose, if the point lies in an iteration. */
+const inEveryIteration: ReadonlySet<string> = new Set([
+  'run-check',
+  'run-hook',
+  'build-prompt',
+  'run-agent',
+  'restore-protected',
+  'commit',
+  'write-patch',
+  'iteration.started',
+  'model.chosen',
+  'prompt.built',
+  'hooks.ran',
+  'agent.started',
+  'agent.ended',
+  'protected.restored',
+  'snapshot.taken',
+  'verification.started',
+  'verification.ended',
+  'iteration.ended',
+  'decision.made',
+  'loop.waiting',
+  'loop.woken',
+  'warning.raised',
+]);
+
+const cases = failpointNames.flatMap((point): Case[] => {
+  const nth = inEveryIteration.has(stepOf(point)) ? 2 : point === 'during:append' ? 5 : 1;
+  const endings: Ending[] = ['kill', 'throw'];
+  if (['before:commit', 'after:fast-forward', 'during:append'].includes(point))
+    endings.push('hang');
+  return endings.map((ending) => ({ point, nth, ending }));
+});
+
+describe('an engine that ends at a failpoint', () => {
+  it.concurrent.each(isFull ? cases : sampleOfToday(cases, 6))(
+    '$point:$nth:$ending leaves a loop that the next run completes, and nothing else',
+    async ({ point, nth, ending }) => {
+      await using project = await scenario(point.endsWith('conflicted') ? 'conflict' : 'merge');
+      const prelude = reachedAfter[stepOf(point)];
+      if (prelude !== undefined) {
+        const first = await project.run(['run', text], { LOOPWRIGHT_FAIL_AT: prelude });
+        expect(first.signal).toBe('SIGKILL');
+      }
+      const argv = prelude === undefined ? ['run', text] : ['run'];
+      const failed = await endAt(project, argv, `${point}:${nth}:${ending}`, ending);
+      expect(whyNotReached(failed, ending)).toBeNull();
+
+      const then = await project.loops();
+      // An error is answered by putting the loop to rest, which stores facts of its own.
+      if (ending !== 'throw') expect(acknowledged(then[0]?.events ?? [], point, nth)).toBe(true);
+      await goOn(project);
+
+      const now = await project.loops();
+      for (const { loop, events } of then) {
+        const later = now.find((each) => each.loop.id === loop.id)?.events ?? [];
+        expect(later.slice(0, events.length)).toEqual(events);
+      }
+      expect(await project.violations()).toEqual([]);
+    },
+    180_000,
+  );
+});
+
+function stepOf(point: Failpoint): string {
+  return point.slice(point.indexOf(':') + 1);
+}
+
+async function endAt(
+  project: Scenario,
+  argv: readonly string[],
+  failAt: string,
+  ending: Ending,
+): Promise<Ended> {
+  const run = project.start(argv, { LOOPWRIGHT_FAIL_AT: failAt });
+  if (ending === 'hang') {
+    await run.printed((printed) => printed.includes('hanging at'));
+    run.child.kill('SIGKILL');
+  }
+  const ended = await run.ended;
+  return { ...ended, signal: run.child.signalCode };
+}
+
+function whyNotReached({ signal, exitCode, out, err }: Ended, ending: Ending): string | null {
+  const reached = ending === 'throw' ? err.includes('failed on purpose') : signal === 'SIGKILL';
+  return reached ? null : `exit code ${exitCode ?? signal}: ${out}${err}`;
+}
+
+/** What the engine went past is stored; what it had not reached is not. */
+function acknowledged(events: readonly RecordedEvent[], point: Failpoint, nth: number): boolean {
+  const stored = events.filter(({ event }) => event.type === stepOf(point)).length;
+  if (!stepOf(point).includes('.')) return true;
+  return point.startsWith('after:') ? stored >= nth : stored < nth || nth === 1;
+}
+
+/** As a person would: `run` goes on with what is left; if nothing was stored yet, the same command again. */
+async function goOn(project: Scenario): Promise<void> {
+  const again = await project.run(['run']);
+  const isConflict = again.out.includes('conflict');
+  if (again.exitCode === 3 && (await project.loops()).length === 0) {
+    const anew = await project.run(['run', text]);
+    expect(anew.exitCode, anew.out + anew.err).toBe(0);
+    return;
+  }
+  const done = (await project.loops()).every(({ loop }) => loop.status === 'complete');
+  // Nothing may be left to do at all.
+  if (again.exitCode === 3 && done) return;
+  expect(again.exitCode, again.out + again.err).toBe(isConflict ? 2 : 0);
+  expect(processesWith(project.token)).toEqual([]);
+}

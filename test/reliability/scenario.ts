@@ -1,0 +1,186 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { realCli, type RealRun } from '../cli/real-cli.ts';
+import { gitRepo, type GitRepo } from '../support/git-repo.ts';
+import {
+  agentStarts,
+  eventually,
+  leftoverViolations,
+  processesWith,
+  startViolations,
+  storedLoops,
+  storeViolations,
+  userState,
+  type StoredLoop,
+  type UserState,
+} from '../support/invariants.ts';
+
+export type Ended = Awaited<RealRun['ended']> & { readonly signal: string | null };
+
+/** A repository in which a loop meets everything a loop can meet, and the real program to run in it. */
+export type Scenario = AsyncDisposable & {
+  readonly repo: GitRepo;
+  readonly env: Readonly<Record<string, string>>;
+  readonly token: string;
+  readonly agentLog: string;
+  start(argv: readonly string[], env?: Readonly<Record<string, string>>): RealRun;
+  run(argv: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ended>;
+  loops(): Promise<readonly StoredLoop[]>;
+  /** Every broken promise after the end of a loop, in words. */
+  violations(): Promise<readonly string[]>;
+};
+
+/** `merge`: everything goes well, with a base that moves. `conflict`: the base moves against the loop's work. */
+export type ScenarioKind = 'merge' | 'conflict';
+
+/**
+ * Three iterations are needed. The agent also changes a protected file; the user's hook moves the base once and changes
+ * a live setting once; the strategy always throws, so that there are warnings; `trunk` is checked out nowhere.
+ */
+export async function scenario(kind: ScenarioKind = 'merge'): Promise<Scenario> {
+  const repo = await gitRepo();
+  const token = `token-${randomUUID()}`;
+  const { outside } = repo;
+  const agentLog = path.join(outside, 'agent.log');
+  const temp = path.join(outside, 'temp');
+  await mkdir(temp);
+  await writeScripts(repo, agentLog);
+  await writeProject(repo, kind);
+  const env = { ...repo.env, TEST_TOKEN: token, TMPDIR: temp };
+  const before = await userState(repo, ['refs/heads/trunk']);
+  const start: Scenario['start'] = (argv, more = {}) =>
+    realCli(repo.path, { ...env, ...more }, argv);
+  return {
+    repo,
+    env,
+    token,
+    agentLog,
+    start,
+    async run(argv, more) {
+      const run = start(argv, more);
+      const ended = await run.ended;
+      return { ...ended, signal: run.child.signalCode };
+    },
+    loops: () => storedLoops(repo),
+    violations: () => allViolations(repo, { before, token, agentLog, kind }),
+    async [Symbol.asyncDispose]() {
+      for (const pid of processesWith(token)) kill(pid);
+      await repo[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // Gone meanwhile.
+  }
+}
+
+async function writeScripts(repo: GitRepo, agentLog: string): Promise<void> {
+  const { outside } = repo;
+  const agent = `
+echo "$LOOPWRIGHT_LOOP $LOOPWRIGHT_ITERATION" >> '${agentLog}'
+echo x >> n.txt
+echo "by iteration $LOOPWRIGHT_ITERATION" > "note-$LOOPWRIGHT_ITERATION.txt"
+echo tampered > guarded.txt
+echo done`;
+  // What the user does meanwhile: the base moves on, and a live setting changes.
+  const hook = `
+git -C '${repo.path}' update-ref refs/heads/trunk refs/heads/next
+mkdir -p '${repo.env['HOME'] ?? ''}/.config/loopwright'
+printf 'limits:\\n  max-iterations: 60\\n' > '${repo.env['HOME'] ?? ''}/.config/loopwright/config.yml'`;
+  await writeFile(path.join(outside, 'agent.sh'), agent);
+  await writeFile(
+    path.join(outside, 'hook.sh'),
+    `[ -e '${outside}/moved' ] || { ${hook}\n: > '${outside}/moved'; }\n`,
+  );
+}
+
+async function writeProject(repo: GitRepo, kind: ScenarioKind): Promise<void> {
+  const { outside } = repo;
+  await repo.write('guarded.txt', 'as it was\n');
+  await repo.write(
+    'strategy.mjs',
+    "export const strategy = { name: 'broken', onIterationComplete() { throw new Error('on purpose'); } };\n",
+  );
+  await repo.write(
+    'loopwright.yml',
+    `agent: "command:sh '${outside}/agent.sh'"
+validation: { command: 'test "$(wc -l < n.txt)" -ge 3' }
+verify: { protected: [guarded.txt] }
+strategy: { name: custom, module: strategy.mjs }
+limits: { iteration-delay: 10ms }
+git: { base: trunk, merge: local, watch-interval: 1ms }
+workspace: { setup: 'echo set up' }
+hooks: { pre-iteration: ["sh '${outside}/hook.sh'"] }
+env: { pass: [TEST_TOKEN] }
+`,
+  );
+  await repo.commitAll('project');
+  await repo.git('branch', 'trunk');
+  await repo.git('checkout', '--quiet', '-b', 'next');
+  await repo.write(kind === 'conflict' ? 'n.txt' : 'moved.txt', 'the base moved\n');
+  await repo.commitAll('the base moved');
+  await repo.git('checkout', '--quiet', 'main');
+}
+
+async function allViolations(
+  repo: GitRepo,
+  expected: {
+    readonly before: UserState;
+    readonly token: string;
+    readonly agentLog: string;
+    readonly kind: ScenarioKind;
+  },
+): Promise<readonly string[]> {
+  const violations: string[] = [];
+  await eventually(() => processesWith(expected.token).length === 0, 'all processes end').catch(
+    () => violations.push(`still running: ${processesWith(expected.token).join(', ')}`),
+  );
+  const loops = await storedLoops(repo);
+  violations.push(...(await storeViolations(repo)));
+  violations.push(...startViolations(await agentStarts(expected.agentLog), loops));
+  const after = await userState(repo, ['refs/heads/trunk']);
+  for (const key of Object.keys(after)) {
+    if (Reflect.get(after, key) !== Reflect.get(expected.before, key))
+      violations.push(`the user's ${key} changed`);
+  }
+  if (expected.kind === 'conflict') return violations;
+  if (loops.length !== 1 || loops[0]?.loop.status !== 'complete')
+    violations.push(`loops: ${loops.map(({ loop }) => `${loop.id} ${loop.status}`).join(', ')}`);
+  for (const { loop } of loops) violations.push(...(await workViolations(repo, loop)));
+  violations.push(...(await leftoverViolations(repo, { branches: [] })));
+  const temporary = await readFolder(path.join(repo.outside, 'temp'));
+  if (temporary.length > 0) violations.push(`temporary files left: ${temporary.join(', ')}`);
+  return violations;
+}
+
+async function readFolder(folder: string): Promise<readonly string[]> {
+  const { readdir } = await import('node:fs/promises');
+  return (await readdir(folder)).filter((name) => !name.startsWith('node-compile-cache'));
+}
+
+/** What every finished iteration did is in the branch it was merged into, and what was protected is as it was. */
+async function workViolations(repo: GitRepo, loop: StoredLoop['loop']): Promise<readonly string[]> {
+  if (loop.status !== 'complete') return [];
+  const violations: string[] = [];
+  if (loop.mergedInto !== 'trunk') violations.push(`merged into ${loop.mergedInto ?? 'nothing'}`);
+  const files = (await repo.git('ls-tree', '-r', '--name-only', 'trunk')).split('\n');
+  const finished = loop.iterations.filter(({ counted }) => counted);
+  for (const { number } of finished) {
+    if (!files.includes(`note-${number}.txt`))
+      violations.push(`the work of iteration ${number} is not in trunk`);
+  }
+  const lines = files.includes('n.txt') ? await repo.git('show', 'trunk:n.txt') : '';
+  const count = lines.split('\n').filter((line) => line !== '').length;
+  if (count < Math.max(3, finished.length)) violations.push(`n.txt in trunk has ${count} lines`);
+  if ((await repo.git('show', 'trunk:guarded.txt')) !== 'as it was')
+    violations.push('the protected file was changed');
+  if (!files.includes('moved.txt')) violations.push('trunk lost what the user had committed to it');
+  const index = await readFile(path.join(repo.path, 'guarded.txt'), 'utf8');
+  if (index !== 'as it was\n') violations.push('the protected file in the checkout was changed');
+  return violations;
+}
