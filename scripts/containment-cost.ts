@@ -4,7 +4,9 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { tmpdir } from 'node:os';
 import { candidateEnclosures, findFault } from '../src/adapters/process/containment.ts';
+import { findSandboxFault } from '../src/adapters/process/sandbox.ts';
 import { createSupervisor } from '../src/adapters/process/supervisor.ts';
 import type { ProcessSpec } from '../src/ports/process.ts';
 
@@ -33,6 +35,13 @@ const kinds = new Map<string, () => Promise<unknown>>([
 for (const { mode } of works) {
   const supervisor = createSupervisor({ containment: mode });
   kinds.set(mode, () => supervisor.run(spec, {}, never));
+}
+if (findSandboxFault() === null) {
+  const supervisor = createSupervisor();
+  const sandbox = { network: false, writable: [], readable: [], hidden: [] };
+  kinds.set('sandbox: bubblewrap', () =>
+    supervisor.run({ ...spec, cwd: tmpdir(), sandbox }, {}, never),
+  );
 }
 
 const times = new Map([...kinds.keys()].map((name): [string, number[]] => [name, []]));

@@ -18,6 +18,7 @@ import { stateFolderName } from '../adapters/files/folder-state.ts';
 import { openStateDir } from '../adapters/files/state-dir.ts';
 import { createWakeups } from '../adapters/files/wake-files.ts';
 import { openProject } from '../adapters/git/open-project.ts';
+import { sandboxUnavailable } from '../adapters/process/sandbox.ts';
 import { createSupervisor } from '../adapters/process/supervisor.ts';
 import { openStore } from '../adapters/sqlite/store.ts';
 import { createTemplates } from '../adapters/template/handlebars.ts';
@@ -133,6 +134,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
       const settings = settingsForTask(settingsOf(task.type, config, loopTypes), task);
       for (const text of checkRunnable(settings, verify))
         publish({ kind: 'notice', text: `warning: ${text}` });
+      requireSandbox(settings, supervisor);
       await engine.resolveAgent(settings);
       await engine.resolveStrategy(settings);
       const type = resolveLoopType(task.type ?? defaultLoopType, loopTypes);
@@ -140,6 +142,12 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     },
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   };
+}
+
+/** Isolation that is asked for and missing is a refusal, before anything is spent. */
+function requireSandbox({ sandbox }: Settings, supervisor: Supervisor): void {
+  const fault = sandbox.level === 'bubblewrap' ? supervisor.sandboxFault() : null;
+  if (fault !== null) throw sandboxUnavailable(fault);
 }
 
 /** The state folder if there is one, else a temporary one. */

@@ -57,7 +57,9 @@ export function checkRunnable(settings: Settings, verify: boolean): readonly str
 /** Keys and sections that are understood but not carried out yet. */
 const unbuilt: readonly string[] = [
   'gates',
-  'sandbox',
+  'sandbox.image',
+  'sandbox.cpus',
+  'sandbox.memory',
   'verify.clean-room',
   'verify.contracts',
   'verify.fixtures',
@@ -78,7 +80,6 @@ const unbuilt: readonly string[] = [
 
 /** Values of unbuilt keys that ask for nothing beyond what happens anyway. */
 const harmless: readonly ((settings: Settings) => Settings)[] = [
-  (settings) => ({ ...settings, sandbox: withoutWorktreeLevel(settings.sandbox) }),
   (settings) => ({ ...settings, memory: { ...settings.memory, enabled: true } }),
   (settings) => ({
     ...settings,
@@ -86,17 +87,18 @@ const harmless: readonly ((settings: Settings) => Settings)[] = [
   }),
 ];
 
-/** `sandbox: worktree` is carried out; its options belong to other levels. */
-function withoutWorktreeLevel(sandbox: Settings['sandbox']): Settings['sandbox'] {
-  return sandbox.level === 'worktree' ? { ...sandbox, level: 'off' } : sandbox;
-}
-
 /** Configuration that cannot be carried out is refused, never ignored: what differs from the default is a wish. */
 function notBuiltYet(settings: Settings): string | null {
   const asked = harmless.reduce((reduced, apply) => apply(reduced), settings);
   const plain = defaultSettings();
   const wish = unbuilt.find((key) => !isSame(valueAt(asked, key), valueAt(plain, key)));
   if (wish !== undefined) return `\`${wish}\``;
+  const { level, ...walls } = settings.sandbox;
+  if (level === 'container') return '`sandbox: container`';
+  const { level: _level, ...none } = plain.sandbox;
+  if (level !== 'bubblewrap' && !isSame(walls, none)) {
+    return 'an option of `sandbox` without `bubblewrap`';
+  }
   if (settings.git.merge === 'pr') return '`git.merge: pr`';
   const strategy = settings['model-strategy'].name;
   if (strategy !== 'fixed' && strategy !== plain['model-strategy'].name) {

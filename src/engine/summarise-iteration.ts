@@ -3,6 +3,7 @@ import { agentEnvironment } from '../core/env/allow-list.ts';
 import type { ProgressEntry } from '../core/progress/entry.ts';
 import { summaryPrompt } from '../core/progress/llm-summary.ts';
 import { headChars } from '../core/text/code-points.ts';
+import { agentSandbox } from './agent-sandbox.ts';
 import type { Engine } from './engine.ts';
 import type { LoopOwner } from './loop-owner.ts';
 
@@ -44,6 +45,7 @@ async function askAgent(engine: Engine, owner: LoopOwner, entry: ProgressEntry):
       cwd: dir,
       env: agentEnvironment(engine.env, { pass, set, reserved: {} }),
       maxTurns: 1,
+      sandbox: agentSandbox(engine, loop),
     },
     { stdout: path.join(dir, 'stdout.log'), stderr: path.join(dir, 'stderr.log') },
     limits,

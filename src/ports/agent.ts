@@ -1,5 +1,5 @@
 import type { Activity, AgentOutcome } from '../core/agent/outcome.ts';
-import type { ProcessEnd, ProcessIdentity } from './process.ts';
+import type { ProcessEnd, ProcessIdentity, Sandbox } from './process.ts';
 
 /** Everything an adapter may use to build its command. Plain data. */
 export type AgentRun = {
@@ -17,6 +17,8 @@ export type AgentRun = {
   /** The allow-listed environment; adapters add their own quiet settings. */
   readonly env: Readonly<Record<string, string>>;
   readonly maxTurns: number;
+  /** Walls around the agent; null or absent: none. */
+  readonly sandbox?: Sandbox | null;
 };
 
 export type AgentCommand = {
@@ -26,6 +28,10 @@ export type AgentCommand = {
   readonly stdin: string | null;
   /** Files the agent needs beside its command, written before it starts (absolute path → content). */
   readonly files: Readonly<Record<string, string>>;
+  /** Absolute paths that the command needs to read, wherever they are. */
+  readonly readable?: readonly string[];
+  /** What the agent keeps between its runs (settings, sign-in), as paths below the home folder. */
+  readonly state?: readonly string[];
 };
 
 export type AgentEvent =

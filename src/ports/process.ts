@@ -37,6 +37,16 @@ export type ProcessIdentity = {
   readonly containment?: ContainmentMode;
 };
 
+/** What a program may do, beside writing its working folder and reading what is not hidden. Paths are absolute. */
+export type Sandbox = {
+  readonly network: boolean;
+  /** `~/` at the beginning means the program's home. */
+  readonly writable: readonly string[];
+  /** Seen although home and temporary folders are hidden; missing ones do not matter. */
+  readonly readable: readonly string[];
+  readonly hidden: readonly string[];
+};
+
 export type ProcessSpec = {
   readonly argv: readonly [string, ...string[]];
   readonly cwd: string;
@@ -53,6 +63,8 @@ export type ProcessSpec = {
   readonly idleMs?: number;
   /** Absolute paths, `*` allowed within names, of files that grow while the program works. */
   readonly growing?: readonly string[];
+  /** Absent or null: no walls. Never weaker than asked for: `run` throws `sandbox.unavailable` instead. */
+  readonly sandbox?: Sandbox | null;
   readonly graceMs: number;
 };
 
@@ -87,6 +99,8 @@ export interface Supervisor {
   ): Promise<ProcessResult>;
   /** How runs are contained. Finding out may take some milliseconds, once. */
   containment(): Containment;
+  /** Why programs cannot be run in a sandbox on this machine; null when they can. */
+  sandboxFault(): string | null;
   /** This process. */
   self(): Promise<ProcessIdentity>;
   /** Whether that very process (not a reused pid) still lives. Unknown hosts count as alive. */

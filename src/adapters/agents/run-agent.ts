@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { AgentOutcome } from '../../core/agent/outcome.ts';
 import { reservedVariables } from '../../core/env/reserved.ts';
 import type {
   AgentAdapter,
+  AgentCommand,
   AgentEvent,
   AgentFiles,
   AgentLimits,
@@ -11,7 +13,7 @@ import type {
   AgentRunner,
   AgentSink,
 } from '../../ports/agent.ts';
-import type { ProcessEnd, ProcessSpec, Supervisor } from '../../ports/process.ts';
+import type { ProcessEnd, ProcessSpec, Sandbox, Supervisor } from '../../ports/process.ts';
 import { describeEnd } from './agent-outcome.ts';
 
 /** What is said about an agent where it is configured, for every adapter alike. */
@@ -47,6 +49,7 @@ export function createAgentRunner<S>(
           env: command.env,
           stdin: command.stdin,
           growing: adapter.transcripts?.(run) ?? [],
+          sandbox: sandboxOf(run, command),
         },
         { started: (identity) => sink.started(identity), line: (line) => stream.line(line) },
         signal,
@@ -78,6 +81,24 @@ function specOf(
     timeoutMs: limits.timeoutMs,
     idleMs: limits.idleMs ?? 0,
     graceMs: limits.graceMs,
+  };
+}
+
+/** The walls of the run, with doors for what the agent itself needs. */
+function sandboxOf({ sandbox, promptFile, env }: AgentRun, command: AgentCommand): Sandbox | null {
+  if (sandbox == null) return null;
+  const home = env['HOME'];
+  const state =
+    home === undefined ? [] : (command.state ?? []).map((name) => path.join(home, name));
+  return {
+    ...sandbox,
+    readable: [
+      ...sandbox.readable,
+      promptFile,
+      ...Object.keys(command.files),
+      ...(command.readable ?? []),
+    ],
+    writable: [...sandbox.writable, ...state.filter((file) => existsSync(file))],
   };
 }
 

@@ -30,11 +30,11 @@ export function createEnclosureChoice(
   const all = candidateEnclosures();
   const enclosures = all.enclosures.filter(({ mode }) => forced === null || mode === forced);
   const candidates = { ...all, enclosures };
-  let [enclosure] = enclosures;
+  const [best] = enclosures;
   let { obstacles } = all;
+  if (best === undefined) throw unavailable(forced, obstacles);
+  let chosen = best;
   let isCertain = false;
-  if (enclosure === undefined) throw unavailable(forced, obstacles);
-  let chosen = enclosure;
 
   function settle(): void {
     if (isCertain) return;

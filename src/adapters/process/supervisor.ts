@@ -16,7 +16,7 @@ import type {
 } from '../../ports/process.ts';
 import { createSystemClock } from '../clock/system-clock.ts';
 import { captureStream, type Capture } from './capture.ts';
-import { isNamespace } from './containment.ts';
+import { isNamespace, type Enclosure } from './containment.ts';
 import { createEnclosureChoice, type EnclosureChoice } from './enclosure-choice.ts';
 import { createRunTree, endRun } from './end-run.ts';
 import { findObstacle } from './executable.ts';
@@ -28,6 +28,7 @@ import { watchForEnd, type Cause } from './limits.ts';
 import { workOf, type SignsOfLife } from './liveness.ts';
 import { runMarks } from './mark.ts';
 import { closeFiles, openFiles, type StreamFiles } from './output-files.ts';
+import { findSandboxFault, sandboxEnclosure } from './sandbox.ts';
 import { createWatchdog, type Watchdog } from './watchdog.ts';
 
 export type SupervisorOptions = {
@@ -52,6 +53,7 @@ export function createSupervisor(options: SupervisorOptions = {}): Supervisor & 
   return {
     run: (spec, sink, signal, control) => run(owner, spec, sink, signal, control ?? null),
     containment: () => choice.containment(),
+    sandboxFault: () => findSandboxFault(),
     self: () => Promise.resolve(self),
     isAlive: (identity) => Promise.resolve(isAlive(identity)),
     endLeftover: (identity, graceMs) => endLeftover(self, identity, graceMs, clock),
@@ -76,8 +78,9 @@ async function run(
   if (signal.aborted) return withoutRun({ kind: 'cancelled' });
   const obstacle = await findObstacle(spec);
   if (obstacle !== null) return withoutRun(notStarted(obstacle));
+  const walls = spec.sandbox == null ? null : sandboxEnclosure(spec, spec.sandbox);
   const files = await openFiles(spec);
-  const gated = await start(owner.choice, spec);
+  const gated = await (walls === null ? start(owner.choice, spec) : startInside(walls, spec));
   if ('error' in gated) {
     await closeFiles(files);
     return withoutRun(notStarted(gated));
@@ -113,6 +116,19 @@ async function start(
   }
   if ('pid' in started) choice.proved(enclosure);
   return started;
+}
+
+/** With all the walls that were asked for, or not at all. */
+async function startInside(
+  walls: Enclosure,
+  spec: ProcessSpec,
+): Promise<GatedProcess | NotStarted> {
+  const started = await startBehindGate(spec, walls);
+  if (!('noGate' in started)) return started;
+  return {
+    code: 'ESANDBOX',
+    error: `Cannot start \`${spec.argv[0]}\` in a sandbox: ${started.noGate}.`,
+  };
 }
 
 /** Tells who was started. When that fails or nobody wants it any more, the gate is closed for good. */

@@ -3,6 +3,7 @@ import { versions } from 'node:process';
 import { callerBasics } from '../../adapters/git/environment.ts';
 import { git } from '../../adapters/git/git.ts';
 import { currentContainment } from '../../adapters/process/containment.ts';
+import { findSandboxFault } from '../../adapters/process/sandbox.ts';
 import type { Settings } from '../../core/config/schema.ts';
 import type { CliContext } from '../context.ts';
 import { checked, fail, ok, warn, type Check } from './doctor-check.ts';
@@ -19,6 +20,7 @@ export async function checkMachine(
     checkNode(),
     ...(await checked('git', () => checkGit(context, signal))),
     checkContainment(),
+    checkSandbox(),
   ];
 }
 
@@ -49,6 +51,13 @@ function checkContainment(): Check {
     [`by ${mode}. ${limits}`, ...obstacles].join(' '),
     'install bubblewrap, and allow user namespaces where they are switched off',
   );
+}
+
+function checkSandbox(): Check {
+  const fault = findSandboxFault();
+  return fault === null
+    ? ok('sandbox', '`sandbox: bubblewrap` can be used')
+    : ok('sandbox', `none: ${fault}`);
 }
 
 /** Space for the state folder. */

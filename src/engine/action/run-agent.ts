@@ -13,6 +13,7 @@ import type {
   AgentRunResult,
   AgentSink,
 } from '../../ports/agent.ts';
+import { agentSandbox } from '../agent-sandbox.ts';
 import type { Engine } from '../engine.ts';
 import type { LoopOwner } from '../loop-owner.ts';
 import { SpendingGuard } from '../spending-guard.ts';
@@ -61,6 +62,7 @@ async function agentRun(engine: Engine, owner: LoopOwner, promptFile: string): P
     cwd: owner.workspace.path,
     env: agentEnvironment(engine.env, { pass, set, reserved: {} }),
     maxTurns: loop.settings.limits['max-turns-per-iteration'],
+    sandbox: agentSandbox(engine, loop),
   };
 }
 

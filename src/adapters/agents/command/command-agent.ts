@@ -1,4 +1,5 @@
 import type { AgentAdapter } from '../../../ports/agent.ts';
+import { stateFolders } from '../state-folders.ts';
 import { emptyText, finishText, parseText, type TextState } from './text-format.ts';
 
 /**
@@ -14,6 +15,7 @@ export function createCommandAgent(name: string, command: string): AgentAdapter<
       env: run.env,
       stdin: run.systemPrompt === null ? run.prompt : `${run.prompt}\n\n${run.systemPrompt}`,
       files: {},
+      state: stateFolders(command),
     }),
     start: () => emptyText,
     parse: parseText,

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
   addTokens,
@@ -45,6 +46,7 @@ export function createScriptedAgent(name: string, script: Script): AgentAdapter<
       env: run.env,
       stdin: JSON.stringify(performanceOf(script, run, countRun(run))),
       files: {},
+      readable: [path.dirname(playerFile())],
     }),
     start: () => emptyState,
     parse,
