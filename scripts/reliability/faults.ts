@@ -90,6 +90,28 @@ export const faults: readonly Fault[] = [
     ),
   },
   {
+    id: 'P5',
+    fault: 'The agent takes all memory or all process ids',
+    follows: 'Its iteration ends, the engine and other loops go on',
+    tests: [],
+    untested: 'limits of a group of processes need a cgroup of our own, which is not set up here',
+  },
+  {
+    id: 'P7',
+    fault: 'The agent is busy but gets nowhere',
+    follows: 'The iteration timeout and the ladder of no progress end it',
+    tests: [
+      ...at(
+        outcome,
+        'ends an agent at the iteration timeout with its whole tree, and counts the iteration',
+      ),
+      ...at(
+        'core/strategy/ladder.test.ts',
+        'says the same of an agent that leaves files and failure as they are',
+      ),
+    ],
+  },
+  {
     id: 'P9',
     fault: 'Ctrl-C once, twice, SIGTERM, the terminal goes away',
     follows: 'The iteration is finished or cut, the files are kept, exit code 130',
@@ -177,6 +199,15 @@ export const faults: readonly Fault[] = [
     fault: 'No inodes left',
     follows: 'As with space',
     tests: at(disk, fullDisk),
+  },
+  {
+    id: 'D8',
+    fault: 'A configuration file that is half written',
+    follows: 'The loop goes on with what it had, and says so',
+    tests: at(
+      'engine/edge-cases.test.ts',
+      'goes on with the old settings while the configuration is half written',
+    ),
   },
   {
     id: 'D9',
@@ -325,6 +356,16 @@ export const faults: readonly Fault[] = [
     ),
   },
   {
+    id: 'A4',
+    fault: 'Output made to break its parser',
+    follows: 'Never an exception, never a claim out of a code fence, in linear time',
+    tests: at(
+      'core/transcript/sigils.test.ts',
+      'never throws and is never fooled by code fences',
+      'reads a megabyte of <learning in milliseconds',
+    ),
+  },
+  {
     id: 'A6',
     fault: 'The agent fails after good work',
     follows: 'The checks decide',
@@ -338,6 +379,22 @@ export const faults: readonly Fault[] = [
       ...at(runLoop, 'never completes for an agent that prints the done tag and changes nothing'),
       ...at(flow, 'puts protected paths back before anything is judged (I7)'),
     ],
+  },
+  {
+    id: 'A11',
+    fault: 'Terminal escapes in the output',
+    follows: 'Nothing of them reaches a person',
+    tests: at(
+      'core/text/terminal.test.ts',
+      'leaves nothing unsafe in any text, and changes nothing on a second pass',
+    ),
+  },
+  {
+    id: 'A12',
+    fault: 'The agent prints a secret',
+    follows: 'Its name is shown instead of its value',
+    tests: at('cli/signals.test.ts', 'never prints the value of a key'),
+    untested: 'what is written to disk is not redacted by this version',
   },
   {
     id: 'A15',

@@ -12,15 +12,15 @@ export function keyOf({ file, title }: TestRef): string {
 
 /** The page, from the table and the results of its tests. */
 export function renderReliability(faults: readonly Fault[], results: Results): string {
-  const rows = faults.map((fault) => renderFault(fault, results));
-  return `${head}\n| id | fault | what follows | shown by | result |\n| --- | --- | --- | --- | --- |\n${rows.join('\n')}\n`;
+  return `${head}\n${faults.map((fault) => renderFault(fault, results)).join('\n')}`;
 }
 
 function renderFault({ id, fault, follows, tests, untested }: Fault, results: Results): string {
-  const shown = tests.map(({ file, title }) => `\`test/${file}\`: ${cell(title)}`);
-  const told = tests.map((test) => renderResult(results[keyOf(test)]));
-  if (untested !== undefined) told.push(`not tested here: ${untested}`);
-  return `| ${id} | ${cell(fault)} | ${cell(follows)} | ${shown.join('<br>')} | ${told.join('<br>')} |`;
+  const shown = tests.map(
+    (test) => `- ${renderResult(results[keyOf(test)])}: \`${test.title}\` in \`test/${test.file}\``,
+  );
+  if (untested !== undefined) shown.push(`- not tested here: ${untested}`);
+  return `## ${id}: ${fault}\n\n${follows}.\n\n${shown.join('\n')}\n`;
 }
 
 function renderResult(result: Result | undefined): string {
@@ -34,17 +34,13 @@ function renderResult(result: Result | undefined): string {
   return parts.filter((part) => part !== '').join(', ') || 'no result';
 }
 
-function cell(text: string): string {
-  return text.replaceAll('|', '\\|');
-}
-
 const head = `# Reliability
 
 What can go wrong around one loop, what follows, and the test that shows it. Written by \`node scripts/reliability.ts\`
 from the table in \`scripts/reliability/faults.ts\` and the reports of the tests; a test fails when it is stale.
 
-Every test of an engine that ends, sleeps or runs out of disk compares the same promises afterwards
-(\`test/support/invariants.ts\`): the store is sound, its hash chain whole and its sequences without gaps; folding the log
+Every test of an engine that is killed, fails or sleeps compares the same promises afterwards, those of full disks the
+ones about the store, the agent and processes (\`test/support/invariants.ts\`): the store is sound, its hash chain whole and its sequences without gaps; folding the log
 gives the projection; what was stored before the fault is a prefix of the log after it; no iteration number is used twice
 and no agent started twice for one; a complete loop has a stored pass; the work of every finished iteration is in the
 branch; checkout, index, refs and configuration of the user are the same bytes; no process, worktree, lock, temporary file,

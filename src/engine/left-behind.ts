@@ -1,6 +1,6 @@
 import type { Loop } from '../core/loop/loop.ts';
 import { isResting } from '../core/loop/status.ts';
-import type { Session } from '../ports/store.ts';
+import type { Session, TaskClaim } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
 import { holdAtRest } from './resting-loop.ts';
 import { hasLivingOwner, isSessionAlive } from './session.ts';
@@ -45,11 +45,16 @@ async function dropEntry(engine: Engine, session: Session, loop: Loop): Promise<
 /** Tasks that a session had claimed before it died go back to where they were, unless a loop of theirs goes on. */
 export async function freeTasksOfGone(engine: Engine): Promise<void> {
   const claims = await engine.store.read(async (tx) => {
-    const running = await tx.tasks.list({ status: 'running' });
-    return Promise.all(running.map(({ id }) => tx.tasks.claimOf(id)));
+    const held: TaskClaim[] = [];
+    for (const { id } of await tx.tasks.list({ status: 'running' })) {
+      const claim = await tx.tasks.claimOf(id);
+      // Somebody who is no session of ours keeps a claim as long as its lease lasts.
+      if (claim !== null && (await tx.sessions.get(claim.owner)) !== null) held.push(claim);
+    }
+    return held;
   });
   for (const claim of claims) {
-    if (claim === null || (await isSessionAlive(engine, claim.owner))) continue;
+    if (await isSessionAlive(engine, claim.owner)) continue;
     await engine.reach('before:release-task');
     await engine.store.write(async (tx) => {
       const entries = await tx.queue.entries();

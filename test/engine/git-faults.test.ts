@@ -74,7 +74,7 @@ const survived: readonly (readonly [string, string, string | null])[] = [
   ],
   [
     'deletes all that refers to its history, and prunes',
-    'git checkout -q --detach main; git for-each-ref --format="%(refname)" refs/heads/loopwright refs/loopwright | xargs -n1 git update-ref -d; git reflog expire --all --expire=now; rm -rf "$GITDIR/logs" "$ROOT/.git/logs"; git gc -q --prune=now; printf "1\\n2\\n" > work.txt',
+    'git checkout -q --detach main; git for-each-ref --format="%(refname)" refs/heads/loopwright refs/loopwright-kept | xargs -n1 git update-ref -d; git reflog expire --all --expire=now; rm -rf "$GITDIR/logs" "$ROOT/.git/logs"; git gc -q --prune=now; printf "1\\n2\\n" > work.txt',
     'earlier commits are lost',
   ],
   [

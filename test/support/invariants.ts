@@ -27,7 +27,7 @@ export async function userState(
   const inGit = (file: string) => readFile(path.join(repo.path, '.git', file), 'base64');
   const refs = await repo.git('for-each-ref', '--format=%(refname) %(objectname)');
   const isTheirs = (line: string) =>
-    !/^refs\/(heads\/)?loopwright\//.test(line) &&
+    !/^refs\/(heads\/loopwright|loopwright-kept)\//.test(line) &&
     !movable.some((ref) => line.startsWith(`${ref} `));
   return {
     files: await digestFolder(repo.path, ['.git', '.loopwright']),
@@ -170,7 +170,7 @@ export async function leftoverViolations(
   const refs = await repo.git('for-each-ref', '--format=%(refname)');
   const ours = refs
     .split('\n')
-    .filter((ref) => /^refs\/(heads\/)?loopwright\//.test(ref))
+    .filter((ref) => /^refs\/(heads\/loopwright|loopwright-kept)\//.test(ref))
     .filter((ref) => !kept.branches.some((branch) => ref.includes(branch)));
   if (ours.length > 0) violations.push(`refs left: ${ours.join(', ')}`);
   const files = await readdir(repo.path, { recursive: true });

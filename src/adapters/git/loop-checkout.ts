@@ -45,5 +45,7 @@ export function loopFolder(gitDir: string, loopId: string): string {
  * name of the branch, as this ref.
  */
 export function keepRef(loopId: string): string {
-  return `refs/loopwright-kept/${loopId}`;
+  return `${keptPrefix}${loopId}`;
 }
+
+export const keptPrefix = 'refs/loopwright-kept/';

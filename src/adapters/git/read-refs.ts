@@ -1,9 +1,10 @@
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Repository } from './repository.ts';
+import { keptPrefix } from './loop-checkout.ts';
 
 /** Refs that loops move themselves. */
-const ownPrefixes = ['refs/heads/loopwright/', 'refs/loopwright/'];
+const ownPrefixes = ['refs/heads/loopwright/', keptPrefix];
 
 /** Every ref with its value, loops' own left out. Packing refs changes nothing here. No process where refs are files. */
 export async function readRefs(
