@@ -8,9 +8,12 @@ import { tempDir } from '../../support/temp-dir.ts';
 import { startEngine, type Engine } from './engine.ts';
 import { eventually, runs } from './fixture.ts';
 
-/** Two processes that ignore polite signals: one in the group, one daemon in a session of its own. */
+/**
+ * Two processes that ignore polite signals: one in the group, one daemon in a session of its own. `tail` would end by itself
+ * when nobody reads its output any more.
+ */
 const stubborn = `trap '' TERM INT HUP
-  setsid sh -c 'echo $$; exec tail -f /dev/null' &
+  setsid sh -c 'echo $$; exec tail -f /dev/null >/dev/null' &
   echo $$
   while :; do wait; done`;
 
