@@ -100,7 +100,9 @@ export async function digestUser(repo: GitRepo): Promise<unknown> {
     files: await digestFolder(repo.path, ['.git', '.loopwright']),
     git: await digestFolder(path.join(repo.path, '.git'), skip),
     home: await digestFolder(repo.env['HOME'] ?? ''),
-    refs: refs.split('\n').filter((line) => !/^refs\/(heads\/loopwright|loopwright-kept)\//.test(line)),
+    refs: refs
+      .split('\n')
+      .filter((line) => !/^refs\/(heads\/loopwright|loopwright-kept)\//.test(line)),
     reflog: await readFile(path.join(repo.path, '.git/logs/HEAD'), 'utf8').catch(() => ''),
   };
 }
