@@ -31,6 +31,8 @@ const refusals: ReadonlySet<string> = new Set([
   'git.dirty',
   'git.conflict',
   'git.busy',
+  'git.locked',
+  'git.filtered',
   'git.no_base',
   'loop.no_branch',
   'merge.red',

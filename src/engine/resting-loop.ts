@@ -51,9 +51,10 @@ export async function holdAtRest(
       isLeft = true;
     },
     async [Symbol.asyncDispose]() {
-      if (isLeft) return;
       await engine.reach('before:release-loop');
-      await engine.store.write((tx) => tx.queue.complete(claim));
+      await engine.store.write((tx) =>
+        isLeft ? tx.queue.release(claim, engine.clock.now()) : tx.queue.complete(claim),
+      );
       await engine.reach('after:release-loop');
     },
   };

@@ -84,7 +84,8 @@ export async function startBehindGate(
     mode: enclosure.mode,
     pid: first,
     ended: isOwnNamespace ? readEnd(talk) : gone.then((exit) => ({ ...exit, isAlone: false })),
-    gone: gone.then(() => channel.destroy()).then(() => undefined),
+    // Its last words may still be on their way when it is gone already.
+    gone: gone.then(() => talk.over).then(() => void channel.destroy()),
     stdin: streams.stdin,
     stdout: streams.stdout,
     stderr: streams.stderr,
@@ -132,6 +133,8 @@ function spawned(child: ChildProcess): Promise<Error | null> {
 type Talk = {
   /** The next line of the gate; null when it says nothing more. */
   next(): Promise<string | null>;
+  /** Nobody is left at the other end. */
+  readonly over: Promise<void>;
 };
 
 const longestTalk = 4096;
@@ -143,6 +146,7 @@ function listen(channel: Socket): Talk {
   let text = '';
   let heard = 0;
   let isOver = false;
+  const over = Promise.withResolvers<void>();
   const hand = (): void => {
     const count = isOver ? waiting.length : lines.length;
     for (const resolve of waiting.splice(0, count)) resolve(lines.shift() ?? null);
@@ -150,6 +154,7 @@ function listen(channel: Socket): Talk {
   const finish = (): void => {
     isOver = true;
     hand();
+    over.resolve();
   };
   channel.on('data', (chunk: Buffer) => {
     heard += chunk.length;
@@ -162,6 +167,7 @@ function listen(channel: Socket): Talk {
   channel.once('end', finish);
   channel.once('close', finish);
   return {
+    over: over.promise,
     next: () =>
       new Promise((resolve) => {
         waiting.push(resolve);

@@ -39,11 +39,7 @@ export async function readVersion(
   supervisor: Supervisor,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const ask = () => supervisor.run(versionSpec(name, env), {}, signal);
-  const first = await ask();
-  // A program that is being written at this moment is busy (126); a moment later it is not.
-  const isBusy = first.end.kind === 'exited' && first.end.code === 126;
-  const { end, stdoutTail } = isBusy ? await ask() : first;
+  const { end, stdoutTail } = await supervisor.run(versionSpec(name, env), {}, signal);
   if (end.kind !== 'exited' || end.code !== 0) return null;
   const line = plainText(stdoutTail)
     .split('\n')

@@ -47,6 +47,18 @@ describe.each(modes)('contained by $mode', ({ mode, missing }) => {
       expect(result.durationMs).toBeGreaterThan(0);
     });
 
+    test('tells the truth about each of many that end at the same time', async () => {
+      const codes = Array.from({ length: 60 }, (_, index) => index % 7);
+      const wave = (of: readonly number[]) =>
+        Promise.all(of.map((code) => supervisor.run(sh(`exit ${code}`), {}, never)));
+      const results = [];
+      while (results.length < codes.length)
+        results.push(...(await wave(codes.slice(results.length, results.length + 6))));
+      expect(results.map(({ end }) => end)).toEqual(
+        codes.map((code) => ({ kind: 'exited', code })),
+      );
+    });
+
     test('tells the signal it died of', async () => {
       const result = await supervisor.run(sh('kill -SEGV $$'), {}, never);
       expect(result.end).toEqual({ kind: 'signalled', signal: 'SIGSEGV' });
