@@ -18,6 +18,9 @@ const disk = 'reliability/disk-faults.test.ts';
 const store = 'reliability/store-faults.test.ts';
 const supervisor = 'adapters/process/supervisor.test.ts';
 const death = 'adapters/process/engine-death.test.ts';
+const containment = 'adapters/process/containment.test.ts';
+const liveness = 'adapters/process/liveness.test.ts';
+const streams = 'adapters/process/streams.test.ts';
 const flow = 'engine/git-flow.test.ts';
 const outcome = 'engine/agent-outcome.test.ts';
 const runLoop = 'engine/run-loop.test.ts';
@@ -59,6 +62,7 @@ export const faults: readonly Fault[] = [
     tests: [
       ...at(death, 'a program the engine never released does not run'),
       ...at(supervisor, 'waits until the identity is stored'),
+      ...at(containment, 'is gone when the engine dies while it starts'),
     ],
   },
   {
@@ -72,6 +76,16 @@ export const faults: readonly Fault[] = [
         'follows descendants into other sessions and environments',
       ),
       ...at(death, 'nothing survives the engine when it is killed'),
+      ...at(
+        containment,
+        'is gone when its run is over',
+        'is gone after the time limit',
+        'is gone when it is cancelled',
+        'is gone when the engine is killed',
+        'is found by its identity and ended',
+        'an agent that kills every node does not kill the engine',
+        'falls back, loudly, where namespaces are forbidden',
+      ),
     ],
   },
   {
@@ -82,12 +96,29 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'P6',
-    fault: 'The agent never ends',
-    follows: 'Ended at the iteration timeout with its tree; the iteration counts',
-    tests: at(
-      outcome,
-      'ends an agent at the iteration timeout with its whole tree, and counts the iteration',
-    ),
+    fault: 'The agent never ends, or hangs',
+    follows:
+      'Ended at the iteration timeout with its tree, and the iteration counts; hung by its idle limit, it is started again once',
+    tests: [
+      ...at(
+        outcome,
+        'ends an agent at the iteration timeout with its whole tree, and counts the iteration',
+        'starts a hung agent again once, then lets the iteration end',
+      ),
+      ...at(
+        liveness,
+        'hangs when it sleeps',
+        'does not hang while it, or a process it left, computes',
+        'does not hang while it writes',
+        'a growing transcript is a sign of life',
+      ),
+    ],
+  },
+  {
+    id: 'P8',
+    fault: 'The agent is stopped',
+    follows: 'The idle limit sees it, and it can be ended all the same',
+    tests: at(liveness, 'hangs when it is stopped, and can be ended all the same'),
   },
   {
     id: 'P5',
@@ -235,7 +266,14 @@ export const faults: readonly Fault[] = [
     id: 'C2',
     fault: 'The engine is stopped or the machine sleeps past the lease',
     follows: 'Another engine may take over; the one that wakes up changes nothing and says so',
-    tests: at(engines, 'changes nothing when it wakes up and says so: asleep at %s'),
+    tests: [
+      ...at(engines, 'changes nothing when it wakes up and says so: asleep at %s'),
+      ...at(
+        liveness,
+        'does not count: an engine that was stopped gives its program the rest',
+        'neither ends nor hangs a run when the clock jumps',
+      ),
+    ],
   },
   {
     id: 'C5',
@@ -335,25 +373,37 @@ export const faults: readonly Fault[] = [
     id: 'A1',
     fault: 'A flood of output',
     follows: 'To disk as it comes, bounded in memory',
-    tests: at(supervisor, 'a flood of output passes through without being held'),
+    tests: [
+      ...at(supervisor, 'a flood of output passes through without being held'),
+      ...at(streams, 'in lines, to a file', 'when the disk is slow: the program waits'),
+    ],
   },
   {
     id: 'A2',
     fault: 'A line without end',
     follows: 'Cut, with how much is missing',
-    tests: at(
-      'adapters/process/line-splitter.test.ts',
-      'an over-long line is cut, says how much is missing, and does not disturb its neighbours',
-    ),
+    tests: [
+      ...at(
+        'adapters/process/line-splitter.test.ts',
+        'an over-long line is cut, says how much is missing, and does not disturb its neighbours',
+      ),
+      ...at(streams, 'in a single line'),
+    ],
   },
   {
     id: 'A3',
     fault: 'Bytes that are no text, split anywhere',
     follows: 'The same lines at every split',
-    tests: at(
-      'adapters/process/line-splitter.test.ts',
-      'any chunking of any bytes gives the same lines',
-    ),
+    tests: [
+      ...at(
+        'adapters/process/line-splitter.test.ts',
+        'any chunking of any bytes gives the same lines',
+      ),
+      ...at(
+        streams,
+        'any bytes, cut anywhere, reach the file as they are and the reader as the same lines',
+      ),
+    ],
   },
   {
     id: 'A4',
@@ -392,9 +442,16 @@ export const faults: readonly Fault[] = [
   {
     id: 'A12',
     fault: 'The agent prints a secret',
-    follows: 'Its name is shown instead of its value',
-    tests: at('cli/signals.test.ts', 'never prints the value of a key'),
-    untested: 'what is written to disk is not redacted by this version',
+    follows: 'A mark is kept and shown instead of its value, whole, in parts or encoded',
+    tests: [
+      ...at('cli/signals.test.ts', 'never prints the value of a key'),
+      ...at(streams, 'printed %s reach neither file nor reader nor tail'),
+      ...at(
+        'core/redact/redactor.test.ts',
+        'the result is the same',
+        'no secret is in the result, and what is no secret is',
+      ),
+    ],
   },
   {
     id: 'A15',
