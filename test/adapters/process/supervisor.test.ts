@@ -49,11 +49,12 @@ describe.each(modes)('contained by $mode', ({ mode, missing }) => {
 
     test('tells the truth about each of many that end at the same time', async () => {
       const codes = Array.from({ length: 60 }, (_, index) => index % 7);
-      const wave = (of: readonly number[]) =>
-        Promise.all(of.map((code) => supervisor.run(sh(`exit ${code}`), {}, never)));
       const results = [];
-      while (results.length < codes.length)
-        results.push(...(await wave(codes.slice(results.length, results.length + 6))));
+      while (results.length < codes.length) {
+        const wave = codes.slice(results.length, results.length + 6);
+        const runs = wave.map((code) => supervisor.run(sh(`exit ${code}`), {}, never));
+        results.push(...(await Promise.all(runs)));
+      }
       expect(results.map(({ end }) => end)).toEqual(
         codes.map((code) => ({ kind: 'exited', code })),
       );
