@@ -73,7 +73,7 @@ describe('an agent cannot edit its own judge', () => {
       'verify: {protected: [check.sh]}\nvalidation: {command: sh check.sh}\n',
     );
     await repo.commitAll('check');
-    const agent = 'command:echo "exit 0" > check.sh; echo x > work.txt; sleep 300';
+    const agent = 'command:echo "exit 0" > check.sh; echo x > .new; mv .new work.txt; sleep 300';
     await using project = await openedProject(repo, { agent, 'max-iterations': 1 });
     const running = project.runText('tamper');
     const tampered = () =>

@@ -27,7 +27,7 @@ describe('stopping a loop', () => {
 
   it('cuts the agent on the second interrupt, keeps its files and its number, and does not count it', async () => {
     await using repo = await gitRepo();
-    const agent = 'command:echo half > half.txt; sleep 300';
+    const agent = 'command:echo half > .new; mv .new half.txt; sleep 300';
     await using project = await openedProject(repo, { agent, validate: 'test -f never' });
     const running = project.runText('cut me');
     await project.seen('agent.started');
