@@ -4,6 +4,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     pool: 'forks',
+    // Tests mostly wait for processes and disks; the default leaves a machine of two cores half idle.
+    maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,
     restoreMocks: true,
