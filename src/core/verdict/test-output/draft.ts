@@ -19,6 +19,8 @@ export type Draft = {
   readonly failureIndex: Map<string, number>;
 };
 
+export type Counts = { readonly passed: number; readonly failed: number; readonly skipped: number };
+
 export const maxDetails = 1000;
 const maxErrors = 100;
 const maxNameChars = 1000;
@@ -49,6 +51,14 @@ export function addTest(
 ): void {
   if (draft.tests.length >= maxDetails) return;
   draft.tests.push({ name: headChars(name, maxNameChars), status, durationMs, error: null });
+}
+
+/** Takes over what the runner itself counted. */
+export function setCounts(draft: Draft, counts: Counts, line: number): void {
+  draft.passed = Math.max(0, counts.passed);
+  draft.failed = counts.failed;
+  draft.skipped = counts.skipped;
+  draft.last = Math.max(draft.last, line);
 }
 
 /** Counts one test and keeps its detail. */

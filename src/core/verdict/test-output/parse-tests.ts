@@ -1,23 +1,97 @@
+import { raisesDoubt } from './doubt.ts';
 import { type Draft, finishedTests, maxDetails } from './draft.ts';
+import { findJunitReports, type JunitReport } from './junit-xml.ts';
 import { forEachLine } from './lines.ts';
+import { readChannel, tellsMonorepo, withoutTime } from './log-prefix.ts';
 import { runners } from './registry.ts';
+import type { Reader, Runner } from './runner.ts';
 import type { TestRun } from './test-run.ts';
 
 export type { TestRun } from './test-run.ts';
 
+/** The names `runner` takes: of runners, and of the report in XML. */
+export const runnerNames: readonly string[] = [
+  ...new Set([...runners.map(({ name }) => name), 'junit']),
+];
+
+/** How many writers of one log are told apart. */
+const maxChannels = 64;
+
 /**
- * Reads what test runners printed. Several runs are added up. Text that a test prints and that looks like another
- * runner's summary does not count; where the output leaves a doubt, the verdict is lowered, never raised.
- * Total and linear; escapes may still be in the text and should be, because they tell redrawn lines apart.
+ * Reads what test runners printed, or a report in JUnit's XML, TAP or the JSON of `go test`. Several runs are added
+ * up. Text that a test prints and that looks like another runner's summary does not count; where the output leaves a
+ * doubt, the verdict is lowered, never raised. With `only`, no other runner is looked for. Total and linear; escapes
+ * may still be in the text and should be, because they tell redrawn lines apart.
  */
-export function parseTests(output: string): TestRun {
-  const readers = runners.map((runner) => runner.read());
-  let number = 0;
-  forEachLine(output, (text) => {
-    number++;
-    for (const reader of readers) reader.line(text, number);
-  });
-  return combine(realRuns(readers.flatMap((reader) => reader.end())));
+export function parseTests(output: string, only: string | null = null): TestRun {
+  const reports = only === null || only === 'junit' ? findJunitReports(output) : [];
+  const chosen = runners.filter(({ name }) => only === null || name === only);
+  const log = createLog(chosen);
+  for (const text of outsideOf(output, reports)) forEachLine(text, log.line);
+  const { runs, isDoubtful } = log.end();
+  return combine([...reports.map(({ draft }) => draft), ...runs], isDoubtful);
+}
+
+/** The text without its whole reports, whose texts would look like output; of one that breaks off nothing is lost. */
+function outsideOf(output: string, reports: readonly JunitReport[]): string[] {
+  const pieces: string[] = [];
+  let from = 0;
+  for (const { draft, start, end } of reports) {
+    if (draft.incomplete) continue;
+    pieces.push(output.slice(from, start));
+    from = end;
+  }
+  return [...pieces, output.slice(from)];
+}
+
+type Channel = { readonly readers: readonly Reader[]; number: number };
+
+type Log = {
+  readonly line: (text: string) => void;
+  readonly end: () => { readonly runs: Draft[]; readonly isDoubtful: boolean };
+};
+
+/**
+ * Reads every line as it is, and in addition those with the prefix of a tool that runs several programs at once as
+ * the output of that program alone.
+ */
+function createLog(chosen: readonly Runner[]): Log {
+  const open = (): Channel => ({ readers: chosen.map((runner) => runner.read()), number: 0 });
+  const main = open();
+  const channels = new Map<string, Channel>();
+  let isMonorepo = false;
+  let isDoubtful = false;
+  return {
+    line: (text) => {
+      const line = withoutTime(text);
+      read(main, line);
+      isDoubtful ||= raisesDoubt(line);
+      isMonorepo ||= tellsMonorepo(line);
+      const prefixed = readChannel(line, isMonorepo);
+      if (prefixed === null) return;
+      const known = channels.get(prefixed.name);
+      if (known === undefined && channels.size >= maxChannels) return;
+      const channel = known ?? open();
+      if (known === undefined) channels.set(prefixed.name, channel);
+      read(channel, prefixed.rest);
+      isDoubtful ||= raisesDoubt(prefixed.rest);
+    },
+    end: () => {
+      const own = realRuns(end(main));
+      const others = [...channels.values()].flatMap((channel) => realRuns(end(channel)));
+      const runs = own.length === 0 ? others : [...own, ...others.filter((run) => run.anchored)];
+      return { runs, isDoubtful };
+    },
+  };
+}
+
+function read(channel: Channel, line: string): void {
+  channel.number++;
+  for (const reader of channel.readers) reader.line(line, channel.number);
+}
+
+function end({ readers }: Channel): Draft[] {
+  return readers.flatMap((reader) => reader.end());
 }
 
 /** Leaves out bare summaries beside a run that shows more, and runs printed inside another runner's run. */
@@ -36,7 +110,7 @@ function realRuns(drafts: readonly Draft[]): Draft[] {
   });
 }
 
-function combine(runs: readonly Draft[]): TestRun {
+function combine(runs: readonly Draft[], isDoubtful: boolean): TestRun {
   const sum = (count: (run: Draft) => number) => runs.reduce((total, run) => total + count(run), 0);
   const [passed, failed, skipped] = [
     sum((run) => run.passed),
@@ -52,7 +126,7 @@ function combine(runs: readonly Draft[]): TestRun {
     passed,
     failed,
     skipped,
-    green: isRed ? false : incomplete || passed === 0 ? null : true,
+    green: isRed ? false : incomplete || isDoubtful || passed === 0 ? null : true,
     unknown: passed + failed + skipped === 0,
     incomplete,
     errors,

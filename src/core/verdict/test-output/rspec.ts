@@ -1,0 +1,198 @@
+import { addError, addFailure, addTest, createDraft, type Draft, setCounts } from './draft.ts';
+import type { Reader, Runner } from './runner.ts';
+
+/** The progress and documentation formatters of RSpec 2 and 3. */
+export const rspec: Runner = { name: 'rspec', read };
+
+/** A line of the documentation format: a group, or an example, which one the next line tells. */
+type Line = { readonly indent: number; readonly text: string };
+
+type Run = {
+  readonly draft: Draft;
+  /** `Finished in …`: the counts stand on the next line. */
+  finishedLine: number;
+  section: 'failures' | 'pending' | null;
+  failure: { readonly name: string; readonly lines: string[]; blanks: number } | null;
+  /** An error outside of examples being read. */
+  outside: string[] | null;
+  readonly titles: Line[];
+  held: Line | null;
+  /** Marks of progress alone do not tell RSpec; with its counts they do. */
+  hasMarks: boolean;
+  examples: number;
+  firstExample: number;
+};
+
+function read(): Reader {
+  const finished: Draft[] = [];
+  let run: Run | null = null;
+  return {
+    line: (text, number) => {
+      run ??= createRun();
+      if (text.startsWith('Finished in ') && /^Finished in .*\d seconds?(?: \(|$)/.test(text)) {
+        sign(run, number);
+        run.finishedLine = number;
+        return;
+      }
+      if (run.finishedLine === number - 1 && close(run, text, number)) {
+        finished.push(run.draft);
+        run = null;
+        return;
+      }
+      readLine(run, text, number);
+    },
+    end: () => (run?.draft.anchored === true ? [...finished, cutOff(run)] : finished),
+  };
+}
+
+function createRun(): Run {
+  return {
+    draft: createDraft('rspec', Number.MAX_SAFE_INTEGER),
+    finishedLine: -1,
+    section: null,
+    failure: null,
+    outside: null,
+    titles: [],
+    held: null,
+    hasMarks: false,
+    examples: 0,
+    firstExample: 0,
+  };
+}
+
+/** The run reaches from its first to its last line that only RSpec prints. */
+function sign({ draft }: Run, number: number): void {
+  draft.first = Math.min(draft.first, number);
+  draft.last = number;
+}
+
+/** `9 examples, 2 failures, 3 pending, 1 error occurred outside of examples` */
+function close(run: Run, text: string, number: number): boolean {
+  const match =
+    /^(\d+) examples?, (\d+) failures?(?:, (\d+) pending)?(?:, (\d+) errors? occurred outside of examples)?$/.exec(
+      text,
+    );
+  if (match === null) return false;
+  endFailure(run);
+  endOutside(run);
+  const [examples = 0, failed = 0, skipped = 0, outside = 0] = match
+    .slice(1)
+    .map((part) => Number(part ?? 0));
+  const { draft } = run;
+  setCounts(draft, { passed: examples - failed - skipped, failed, skipped }, number);
+  if (outside > 0 && draft.errors.length === 0)
+    addError(draft, `${outside} errors occurred outside of examples`);
+  if (run.examples === examples && examples > 0) {
+    draft.anchored = true;
+    draft.first = Math.min(draft.first, run.firstExample);
+  } else draft.tests.length = 0;
+  draft.anchored ||= run.hasMarks || run.section !== null;
+  draft.incomplete = failed === 0 && draft.failures.length > 0;
+  return true;
+}
+
+function readLine(run: Run, text: string, number: number): void {
+  if (run.outside !== null) {
+    if (/^# |^Finished in /.test(text) || run.outside.length >= 20) endOutside(run);
+    else run.outside.push(text);
+    return;
+  }
+  if (text.startsWith('An error occurred ')) {
+    hold(run, null);
+    run.outside = [text.replace(/ - Did you mean\?$/, '')];
+    sign(run, number);
+    return;
+  }
+  if (text === 'Failures:' || text.startsWith('Pending: (')) {
+    hold(run, null);
+    endFailure(run);
+    run.section = text === 'Failures:' ? 'failures' : 'pending';
+    sign(run, number);
+    return;
+  }
+  if (/^[.F*]+$/.test(text)) {
+    hold(run, null);
+    run.hasMarks = true;
+    sign(run, number);
+    return;
+  }
+  if (run.section !== null) readFailure(run, text);
+  else readExample(run, text, number);
+}
+
+/** `  1) parser compares`, the code that failed, and why, up to the backtrace */
+function readFailure(run: Run, text: string): void {
+  const title = /^ {2}\d+\) (\S.*)$/.exec(text)?.[1];
+  if (title !== undefined) {
+    endFailure(run);
+    if (run.section === 'failures')
+      run.failure = { name: title.replace(/ FIXED$/, ''), lines: [], blanks: 0 };
+    return;
+  }
+  const { failure } = run;
+  if (failure === null) return;
+  if (/^ {5}# /.test(text)) endFailure(run);
+  else if (failure.lines.length < 30) failure.lines.push(text.slice(5));
+}
+
+function endFailure(run: Run): void {
+  const { failure } = run;
+  run.failure = null;
+  if (failure === null) return;
+  // The error itself follows the line of code, if there is one.
+  const [first = '', ...rest] = failure.lines;
+  const error = rest.join('\n').trim();
+  addFailure(
+    run.draft,
+    failure.name,
+    first.startsWith('Failure/Error:') && error !== '' ? error : failure.lines.join('\n'),
+  );
+  run.draft.anchored = true;
+}
+
+function endOutside(run: Run): void {
+  if (run.outside !== null) addError(run.draft, run.outside.join('\n'));
+  run.outside = null;
+}
+
+/** In the documentation format a line is a group if deeper ones follow, else an example. */
+function readExample(run: Run, text: string, number: number): void {
+  const indent = text.length - text.trimStart().length;
+  if (text.trim() === '' || indent % 2 === 1 || indent > 60) {
+    hold(run, null);
+    return;
+  }
+  hold(run, { indent, text: text.trim() });
+  if (run.examples === 0) run.firstExample = number;
+}
+
+function hold(run: Run, next: Line | null): void {
+  const { held, titles, draft } = run;
+  run.held = next;
+  if (held === null) return;
+  while ((titles.at(-1)?.indent ?? -1) >= held.indent) titles.pop();
+  if (next !== null && next.indent > held.indent) {
+    titles.push(held);
+    return;
+  }
+  if (held.indent === 0 || titles.length === 0) return;
+  const match = /^(.*?)(?: \((FAILED - \d+|PENDING: .*)\))?$/.exec(held.text);
+  const note = match?.[2] ?? '';
+  const name = [...titles.map((title) => title.text), match?.[1] ?? held.text].join(' ');
+  const status = note.startsWith('FAILED')
+    ? 'failed'
+    : note.startsWith('PENDING')
+      ? 'skipped'
+      : 'passed';
+  run.examples++;
+  addTest(draft, name, status);
+}
+
+function cutOff(run: Run): Draft {
+  endFailure(run);
+  endOutside(run);
+  run.draft.tests.length = 0;
+  run.draft.failed = run.draft.failures.length;
+  run.draft.incomplete = true;
+  return run.draft;
+}
