@@ -18,6 +18,7 @@ type Block = {
   line: number;
   passed: number | null;
   failed: number;
+  known: number;
   skipped: number;
   errors: string[];
 };
@@ -48,7 +49,10 @@ function read(): Reader {
     end: () => {
       endFailure(state);
       for (const run of state.runs) closeRun(run);
-      return state.runs.map((run) => finish(run));
+      // Ticks alone are what many tools print.
+      return state.runs
+        .filter(({ isClosed, draft }) => isClosed || draft.anchored)
+        .map((run) => finish(run));
     },
   };
 }
@@ -87,24 +91,28 @@ function readLine(state: State, text: string, number: number): void {
 /** `  ✘ [fail]: parser › throws Error thrown in test`, `  - [skip] name`, `  ✔ [expected fail] name (2s)` */
 function readTest(state: State, text: string, number: number): void {
   const rest = text.slice(4).trim();
-  const tag = /^\[(fail|skip|todo|expected fail)\]:? (.*)$/.exec(rest);
-  const isPlainPass = text[2] === '✔' && tag === null;
   let run = state.runs.at(-1);
   if (run !== undefined && run.block !== null && number > run.block.line + 1) closeRun(run);
+  const tag = /^\[(fail|skip|todo|expected fail)\]:? (.*)$/.exec(rest);
+  const hasTrouble = tag === null && text[2] !== '✔' && isTrouble(rest);
   if (run === undefined || run.isSure) {
-    if (tag === null && !isPlainPass && !isTrouble(rest)) return;
+    // A bare cross or dash alone is no sign of ava.
+    if (tag === null && text[2] !== '✔' && !hasTrouble) return;
     run = createRun(number);
     state.runs.push(run);
   }
+  // In the report a dash begins a line of a difference.
+  if (tag === null && text[2] === '-' && state.rule > run.draft.first) return;
   const { draft } = run;
   draft.last = Math.max(draft.last, number);
-  if (tag === null && !isPlainPass) {
-    if (isTrouble(rest)) addTrouble(draft, rest);
+  if (hasTrouble) {
+    addTrouble(draft, rest);
+    if (rest.startsWith('Couldn’t find')) run.isSure = run.isClosed = true;
     return;
   }
   // A bare tick is what many tools print.
   if (tag !== null || rest.includes(' › ')) draft.anchored = true;
-  const { status, name, durationMs } = testOf(tag, rest);
+  const { status, name, durationMs } = testOf(text[2] ?? '', tag, rest);
   if (tag?.[1] === 'expected fail' && text[2] === '✔') run.known++;
   else if (status === 'passed') run.passed++;
   else if (status === 'failed') run.failed++;
@@ -124,8 +132,11 @@ function addTrouble(draft: Draft, text: string): void {
   if (!text.startsWith('Couldn’t find')) addError(draft, text);
 }
 
-function testOf(tag: RegExpExecArray | null, rest: string) {
-  const status: TestStatus = tag === null ? 'passed' : tag[1] === 'fail' ? 'failed' : 'skipped';
+const marks: Readonly<Record<string, TestStatus>> = { '✔': 'passed', '-': 'skipped' };
+
+function testOf(mark: string, tag: RegExpExecArray | null, rest: string) {
+  const tagged = tag?.[1] === 'fail' ? 'failed' : 'skipped';
+  const status: TestStatus = tag === null ? (marks[mark] ?? 'failed') : tagged;
   const match = /^(.*?)(?: \((?:(\d+)m ?)?(\d+(?:\.\d+)?)(ms|s)\))?$/.exec(tag?.[2] ?? rest);
   const unit = match?.[4] === 's' ? 1000 : 1;
   const durationMs =
@@ -146,37 +157,39 @@ function readCount(state: State, count: RegExpExecArray, number: number): void {
     run = createRun(number);
     state.runs.push(run);
   }
-  if (isFirst) run.block = { line: number, passed: null, failed: 0, skipped: 0, errors: [] };
+  if (isFirst)
+    run.block = { line: number, passed: null, failed: 0, known: 0, skipped: 0, errors: [] };
   const { block } = run;
   if (block === null || number > block.line + 1) return;
   block.line = number;
   const [, digits, kind = '', word = ''] = count;
   const value = Number(digits);
-  if (kind === 'known' || word === 'skipped' || word === 'todo') block.skipped += value;
+  if (kind === 'known') block.known = value;
+  else if (word === 'skipped' || word === 'todo') block.skipped += value;
   else if (word === 'passed') block.passed = value;
   else if (word === 'failed') block.failed += value;
   else block.errors.push(count[0].trim());
 }
 
-/** A block that counts the tests above it is real; passing tests are counted there only when none fails. */
+/**
+ * A block that counts the tests above it is real; passing tests are counted there only when none fails, and old
+ * releases mark an expected failure like a pass.
+ */
 function closeRun(run: Run): void {
   const { block, draft } = run;
   if (block === null) return;
   run.block = null;
-  const isSame =
-    block.failed >= run.failed &&
-    block.failed <= run.failed + block.errors.length + 100 * Number(run.failed > 0) &&
-    (block.passed ?? run.passed) === run.passed &&
-    block.skipped === run.skipped + run.known;
+  const ticks = run.passed + run.known - block.known;
+  const passed = block.passed ?? ticks;
+  const isSame = block.failed >= run.failed && passed === ticks && block.skipped >= run.skipped;
   if (run.isClosed && !isSame && block.failed <= draft.failed) return;
   run.isClosed = true;
   run.isSure = isSame;
-  const counts = {
-    passed: block.passed ?? run.passed,
-    failed: block.failed,
-    skipped: block.skipped,
-  };
-  setCounts(draft, counts, block.line);
+  setCounts(
+    draft,
+    { passed, failed: block.failed, skipped: block.skipped + block.known },
+    block.line,
+  );
   for (const error of block.errors) if (draft.errors.length === 0) addError(draft, error);
   if (isSame && run.passed + run.failed > 0) draft.anchored = true;
 }

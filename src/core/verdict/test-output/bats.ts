@@ -3,7 +3,7 @@ import type { Reader, Runner } from './runner.ts';
 import type { TestStatus } from './test-run.ts';
 
 /** The pretty formatter of bats. Its other formats are TAP and JUnit XML. */
-export const bats: Runner = { name: 'bats', read };
+export const bats: Runner = { name: 'bats', starts: '✓✗-', read };
 
 const marks: Readonly<Record<string, TestStatus>> = {
   '✓': 'passed',
@@ -49,6 +49,7 @@ function read(): Reader {
       addTest(draft, status === 'skipped' ? name.replace(/ \(skipped.*\)$/, '') : name, status);
       if (status === 'failed') failure = { name, lines: [] };
     },
+    isIdle: () => draft === null,
     end: () => finished,
   };
 }

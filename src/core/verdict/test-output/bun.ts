@@ -3,7 +3,7 @@ import type { Reader, Runner } from './runner.ts';
 import type { TestStatus } from './test-run.ts';
 
 /** `bun test` of bun 0.6 to 1.4, with marks as words or, in colour, as symbols; also its dots. */
-export const bun: Runner = { name: 'bun', read };
+export const bun: Runner = { name: 'bun', starts: 'bR0123456789', read };
 
 /** The closing block as far as it was read: ` 2 pass`, ` 1 fail`, …, `Ran 3 tests across 1 file. [5.00ms]`. */
 type Block = {
@@ -40,6 +40,7 @@ function read(): Reader {
       if (readBlock(runs, text, number)) return;
       if (run !== undefined) readTest(run, text, number);
     },
+    isIdle: () => runs.length === 0,
     end: () =>
       runs.filter(({ draft, isClosed }) => draft.anchored || isClosed).map((run) => finish(run)),
   };

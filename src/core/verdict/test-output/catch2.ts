@@ -2,34 +2,31 @@ import { addFailure, createDraft, type Draft, setCounts } from './draft.ts';
 import type { Reader, Runner } from './runner.ts';
 
 /** The console and compact reporters of Catch2, version 2 and 3, which also doctest-like forks print. */
-export const catch2: Runner = { name: 'catch2', read };
+export const catch2: Runner = { name: 'catch2', starts: '=-APtNF', read };
 
 type State = {
   readonly finished: Draft[];
   draft: Draft | null;
-  previous: string;
+  /** Where the rule above the closing counts stands. */
+  rule: number;
   /** Lines of the title between two rules, then the failure below it. */
   title: string[] | null;
   name: string;
   message: string[] | null;
-  failures: number;
 };
 
 function read(): Reader {
   const state: State = {
     finished: [],
     draft: null,
-    previous: '',
+    rule: -1,
     title: null,
     name: '',
     message: null,
-    failures: 0,
   };
   return {
-    line: (text, number) => {
-      readLine(state, text, number);
-      state.previous = text;
-    },
+    line: (text, number) => readLine(state, text, number),
+    isIdle: () => state.title === null && state.name === '' && state.draft === null,
     end: () => {
       const { draft, finished } = state;
       if (draft === null) return finished;
@@ -41,7 +38,8 @@ function read(): Reader {
 }
 
 function readLine(state: State, text: string, number: number): void {
-  const isBelowRule = state.previous.startsWith('=====');
+  if (text.startsWith('=====')) state.rule = number;
+  const isBelowRule = state.rule === number - 1;
   if (isBelowRule && text.startsWith('All tests passed (')) {
     const match = /^All tests passed \(\d+ assertions? in (\d+) test cases?\)$/.exec(text);
     if (match !== null)
@@ -52,10 +50,6 @@ function readLine(state: State, text: string, number: number): void {
     if (state.draft === null) return close(state, { passed: 0, failed: 0, skipped: 0 }, number);
   }
   if (/^(?:Passed|Failed) /.test(text)) return closeCompact(state, text, number);
-  if (/ is a Catch2? v\d/.test(text)) {
-    state.draft ??= createDraft('catch2', number);
-    state.draft.anchored = true;
-  }
   readReport(state, text, number);
 }
 

@@ -3,7 +3,7 @@ import type { Reader, Runner } from './runner.ts';
 import type { TestStatus } from './test-run.ts';
 
 /** CTest with any verbosity. What its tests print, other runners' output included, lies inside its run. */
-export const ctest: Runner = { name: 'ctest', read };
+export const ctest: Runner = { name: 'ctest', starts: 'T0123456789', read };
 
 type Run = {
   readonly draft: Draft;
@@ -30,6 +30,7 @@ function read(): Reader {
       }
       readLine(run, text, number);
     },
+    isIdle: () => runs.length === 0,
     end: () => runs.filter(isReal).map(finish),
   };
 }

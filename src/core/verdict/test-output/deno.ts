@@ -3,7 +3,7 @@ import type { Reader, Runner } from './runner.ts';
 import type { TestStatus } from './test-run.ts';
 
 /** `deno test` with its pretty and dot reporters; steps are parts of their test. */
-export const deno: Runner = { name: 'deno', read };
+export const deno: Runner = { name: 'deno', starts: 'rUoF-E', read };
 
 type Summary = {
   readonly passed: number;
@@ -29,6 +29,7 @@ function read(): Reader {
   const state: State = { runs: [], isOutput: false };
   return {
     line: (text, number) => readLine(state, text, number),
+    isIdle: () => state.runs.length === 0 && !state.isOutput,
     end: () =>
       state.runs
         .filter(({ draft, summary }) => draft.anchored || summary !== null)
@@ -68,6 +69,7 @@ function readLine(state: State, text: string, number: number): void {
     addError(run.draft, text.replace(/ FAILED$/, ''));
     return;
   }
+  if (text.trim() === 'ERRORS' && state.runs.at(-1)?.isSure !== false) openRun(state, number);
   const summary = readSummary(text, number);
   if (summary !== null) return takeSummary(state, summary);
   const run = state.runs.at(-1);
@@ -129,7 +131,9 @@ const statuses: Readonly<Record<string, TestStatus>> = {
 /** `adds ... ok (2ms)`, a step indented below its test, or the report of a failure. */
 function readDetail(run: Run, text: string, number: number): void {
   const { draft } = run;
-  const error = text.includes(' => ') ? /^(.+) => \S+:\d+:\d+$/.exec(text) : null;
+  const error = text.includes(' => ')
+    ? /^(.+) => \S+:\d+:\d+$/.exec(text)
+    : /^(.+ \(uncaught error\))$/.exec(text);
   if (error !== null) {
     endFailure(run);
     run.failure = { name: error[1] ?? '', lines: [] };

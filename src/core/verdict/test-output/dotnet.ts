@@ -3,7 +3,7 @@ import type { Reader, Runner } from './runner.ts';
 import type { TestStatus } from './test-run.ts';
 
 /** `dotnet test` of VSTest, one run for each project, and of Microsoft.Testing.Platform and the terminal logger. */
-export const dotnet: Runner = { name: 'dotnet test', read };
+export const dotnet: Runner = { name: 'dotnet test', starts: 'PFSTNpfs', read };
 
 type Block = { readonly line: number; last: number; readonly counts: Map<string, number> };
 
@@ -19,6 +19,7 @@ function read(): Reader {
   const state: State = { finished: [], draft: null, block: null, failure: null };
   return {
     line: (text, number) => readLine(state, text, number),
+    isIdle: () => state.block === null && state.failure === null,
     end: () => {
       endFailure(state);
       closeBlock(state);
@@ -33,20 +34,21 @@ function read(): Reader {
 function readLine(state: State, text: string, number: number): void {
   if (state.block !== null && !readBlock(state, state.block, text, number)) closeBlock(state);
   const first = text.trimStart();
-  if (/^(?:Passed|Failed|Skipped)! +- Failed:/.test(text)) return readOneLine(state, text, number);
+  if (/^(?:Passed|Failed|Skipped)! +- Failed:/.test(first))
+    return readOneLine(state, first, number);
   if (first.startsWith('Total tests: ')) return startTotal(state, first, number);
-  if (text.startsWith('Test summary: ')) return readSummary(state, text, number);
-  if (text.startsWith('Test run summary: ')) {
+  if (first.startsWith('Test summary: ')) return readSummary(state, first, number);
+  if (first.startsWith('Test run summary: ')) {
     state.block = { line: number, last: number, counts: new Map() };
     return;
   }
-  if (/^(?:Starting test execution, please wait|Test run for .*\.dll)/.test(text)) {
+  if (/^(?:Starting test execution, please wait|Test run for .*\.dll)/.test(first)) {
     draftAt(state, number).anchored = true;
     return;
   }
-  if (/^(?:The active test run was aborted|Test Run Aborted)/.test(text))
+  if (/^(?:The active test run was aborted|Test Run Aborted)/.test(first))
     addError(draftAt(state, number), text);
-  if (/^No test (?:is available in |matches the given )/.test(text))
+  if (/^No test (?:is available in |matches the given )/.test(first))
     draftAt(state, number).anchored = true;
   readDetail(state, text, number);
 }

@@ -3,7 +3,11 @@ import type { Reader, Runner } from './runner.ts';
 import type { TestStatus } from './test-run.ts';
 
 /** ExUnit's formatter, with and without `--trace`. */
-export const exunit: Runner = { name: 'exunit', read };
+export const exunit: Runner = {
+  name: 'exunit',
+  starts: 'ABCDEFGHIJKLMNOPQRSTUVWXYZ.*?0123456789',
+  read,
+};
 
 type Run = {
   readonly draft: Draft;
@@ -36,6 +40,7 @@ function read(): Reader {
       }
       run = readDetail(run, text, number);
     },
+    isIdle: () => run === null,
     end: () => (run?.draft.anchored === true ? [...finished, cutOff(run)] : finished),
   };
 }

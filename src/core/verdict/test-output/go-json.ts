@@ -3,7 +3,7 @@ import type { Reader, Runner } from './runner.ts';
 import type { TestStatus } from './test-run.ts';
 
 /** `go test -json`: one event in a line, packages interleaved. */
-export const goJson: Runner = { name: 'go test', read };
+export const goJson: Runner = { name: 'go test', starts: '{', read };
 
 type Package = {
   /** Tests that started and have not ended, with what they printed. */
@@ -34,6 +34,7 @@ function read(): Reader {
       const event = readEvent(text);
       if (event !== null) take(state, event, number);
     },
+    isIdle: () => true,
     end: () => (state.draft === null ? [] : [finish(state, state.draft)]),
   };
 }
@@ -126,6 +127,12 @@ function takeTest(draft: Draft, pkg: Package, event: Event, test: string): void 
     const lines = pkg.running.get(test);
     const isFrame = /^(?:=== |\s*--- )/.test(event.output);
     if (lines !== undefined && !isFrame && lines.length < 30) lines.push(event.output.trim());
+    // Old releases lose the result of a test that prints without a line break.
+    const result = isFrame
+      ? null
+      : /--- (PASS|FAIL|SKIP): (\S.*) \(\d+\.\d+s\)$/.exec(event.output);
+    if (lines !== undefined && result?.[2] === test)
+      takeTest(draft, pkg, { ...event, action: (result[1] ?? '').toLowerCase() }, test);
   } else if (status !== undefined) {
     const lines = pkg.running.get(test) ?? [];
     pkg.running.delete(test);

@@ -2,7 +2,7 @@ import { addError, addFailure, countTest, createDraft, type Draft, setCounts } f
 import type { Reader, Runner } from './runner.ts';
 
 /** GoogleTest; each repetition of `--gtest_repeat` is a run. */
-export const gtest: Runner = { name: 'gtest', read };
+export const gtest: Runner = { name: 'gtest', starts: '[', read };
 
 type Run = {
   readonly draft: Draft;
@@ -22,6 +22,7 @@ function read(): Reader {
   const runs: Run[] = [];
   return {
     line: (text, number) => readLine(runs, text, number),
+    isIdle: () => runs.length === 0,
     end: () => runs.map(finish),
   };
 }
@@ -48,14 +49,21 @@ function readLine(runs: Run[], text: string, number: number): void {
     const tag = text.slice(1, 11).trim();
     const rest = text.slice(13);
     if (tag === '==========') return readRule(runs, rest, number);
-    if (run !== undefined) readTag(run, tag, rest, number);
-    return;
+    if (run !== undefined && !(run.isClosed && run.ran !== null && isResult.test(rest)))
+      return readTag(run, tag, rest, number);
+    // Brief output begins with the first failure.
+    if (tag !== 'FAILED' || !isResult.test(rest)) return;
+    const brief = createRun(number, true);
+    runs.push(brief);
+    return readTag(brief, tag, rest, number);
   }
   if (run === undefined) return;
   const disabled = /^ {2}YOU HAVE (\d+) DISABLED TESTS?$/.exec(text);
   if (disabled !== null && run.ran !== null) run.disabled = Number(disabled[1]);
   else readMessage(run, text);
 }
+
+const isResult = / \(\d+ ms\)$/;
 
 /** `[==========] Running 9 tests from 3 test suites.`, `[==========] 9 tests from 3 test suites ran. (0 ms total)` */
 function readRule(runs: Run[], rest: string, number: number): void {
@@ -108,8 +116,14 @@ function readCount(run: Run, tag: string, rest: string, number: number): boolean
   const count = Number(match[1]);
   if (match[2]?.startsWith('test suite') === true)
     addError(run.draft, `${count} test suites failed`);
-  else if (tag === 'PASSED') run.passed = count;
-  else if (tag === 'SKIPPED') run.skipped = count;
+  else if (tag === 'PASSED') {
+    // Fewer failures than were printed above: a test printed these counts.
+    if (run.ran !== null && run.draft.failed > run.ran.tests - count) {
+      run.ran = null;
+      return true;
+    }
+    run.passed = count;
+  } else if (tag === 'SKIPPED') run.skipped = count;
   run.isClosed = run.isClosed || tag === 'PASSED';
   run.draft.last = number;
   return true;

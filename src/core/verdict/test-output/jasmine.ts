@@ -2,7 +2,7 @@ import { addError, addFailure, createDraft, type Draft, setCounts } from './draf
 import type { Reader, Runner } from './runner.ts';
 
 /** jasmine's own console reporter, version 2 to 7. */
-export const jasmine: Runner = { name: 'jasmine', read };
+export const jasmine: Runner = { name: 'jasmine', starts: '0123456789SFILN', read };
 
 type Summary = {
   readonly line: number;
@@ -30,6 +30,7 @@ function read(): Reader {
   const state: State = { runs: [], summary: null, failure: null };
   return {
     line: (text, number) => readLine(state, text, number),
+    isIdle: () => state.runs.at(-1)?.isClosed !== false,
     end: () => {
       endFailure(state);
       return state.runs.map(({ draft, isClosed }) => {

@@ -3,7 +3,7 @@ import type { Reader, Runner } from './runner.ts';
 import type { TestStatus } from './test-run.ts';
 
 /** The default and verbose reporters of jest. */
-export const jest: Runner = { name: 'jest', read };
+export const jest: Runner = { name: 'jest', starts: 'PFTN', read };
 
 type Counts = {
   readonly passed: number;
@@ -74,6 +74,7 @@ function read(): Reader {
       endFailure();
       failure = { draft: body.draft, name: title.trim(), file: body.file, lines: [] };
     },
+    isIdle: () => body === null && failure === null,
     end: () => {
       endFailure();
       if (body !== null) finished.push(cutOff(body));

@@ -2,7 +2,7 @@ import { addError, addFailure, createDraft, type Draft, setCounts } from './draf
 import type { Reader, Runner } from './runner.ts';
 
 /** Maven Surefire and Failsafe 2 and 3: one run for each module. */
-export const maven: Runner = { name: 'maven', read };
+export const maven: Runner = { name: 'maven', starts: '[TN', read };
 
 type Counts = { readonly run: number; readonly failed: number; readonly skipped: number };
 
@@ -15,6 +15,7 @@ type Run = {
   /** Below `Results:` the next counts are those of the module. */
   isResults: boolean;
   isClosed: boolean;
+  readonly isQuiet: boolean;
   /** The test that failed on the line before: its error stands below. */
   failing: string | null;
 };
@@ -35,13 +36,27 @@ function read(): Reader {
         runs.push(run);
         return;
       }
-      if (/^No tests to run\.$|^Tests are skipped\.$/.test(rest)) {
+      if (
+        /^No tests to run\.$|^Tests are skipped\.$|^Failed to execute goal .* No tests (?:were|matching)/.test(
+          rest,
+        )
+      ) {
         runs.push({ ...createRun(number), isClosed: true });
         return;
       }
       const run = runs.at(-1);
-      if (run !== undefined && !run.isClosed) readLine(run, rest, number);
+      const isOpen = run !== undefined && !run.isClosed;
+      // With -q there are only the classes that fail, and the counts.
+      if (!isOpen && level === 'ERROR' && rest.includes('Time elapsed: ') && pattern.test(rest)) {
+        const quiet = { ...createRun(number), isQuiet: true };
+        runs.push(quiet);
+        return readLine(quiet, rest, number);
+      }
+      if (!isOpen) return;
+      if (run.isQuiet && level !== '') run.isResults = !rest.includes('Time elapsed: ');
+      readLine(run, rest, number);
     },
+    isIdle: () => runs.at(-1)?.isClosed !== false,
     end: () => runs.map(finish),
   };
 }
@@ -56,6 +71,7 @@ function createRun(line: number): Run {
     skipped: 0,
     isResults: false,
     isClosed: false,
+    isQuiet: false,
     failing: null,
   };
 }

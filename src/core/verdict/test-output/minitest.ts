@@ -3,7 +3,7 @@ import type { Reader, Runner } from './runner.ts';
 import type { TestStatus } from './test-run.ts';
 
 /** minitest 4 and 5 with Rails' reporter, and test-unit. */
-export const minitest: Runner = { name: 'minitest', read };
+export const minitest: Runner = { name: 'minitest', starts: '#LF', read };
 
 type Run = {
   readonly draft: Draft;
@@ -36,6 +36,7 @@ function read(): Reader {
       }
       readDetail(run, text, number);
     },
+    isIdle: () => run === null,
     end: () => (run?.draft.anchored === true ? [...finished, cutOff(run)] : finished),
   };
 }

@@ -2,7 +2,7 @@ import { addError, addFailure, createDraft, type Draft, setCounts } from './draf
 import type { Reader, Runner } from './runner.ts';
 
 /** The base and terse reporters of node-tap 14 to 21, which count assertions. */
-export const nodeTap: Runner = { name: 'tap', read };
+export const nodeTap: Runner = { name: 'tap', starts: '✖SAPF\u200B', read };
 
 type Counts = { passed: number; failed: number; skipped: number };
 
@@ -19,6 +19,7 @@ function read(): Reader {
   const state: State = { finished: [], suites: null, asserts: null, first: 0, failures: new Set() };
   return {
     line: (text, number) => readLine(state, text, number),
+    isIdle: () => true,
     end: () => state.finished,
   };
 }
@@ -26,7 +27,7 @@ function read(): Reader {
 function readLine(state: State, text: string, number: number): void {
   const first = text.charCodeAt(0);
   if (first === 0x2716 || (first === 0x20 && text.charCodeAt(1) === 0x2716)) {
-    if (state.failures.size < 1000) state.failures.add(text.slice(text.indexOf(' ', 1)).trim());
+    if (state.failures.size < 1000) state.failures.add(nameOf(text));
     if (state.first === 0) state.first = number;
     return;
   }
@@ -41,6 +42,14 @@ function readLine(state: State, text: string, number: number): void {
   const { suites, asserts } = state;
   if (suites !== null && asserts !== null && Math.abs(suites.line - asserts.line) === 1)
     close(state, suites.failed, asserts.counts, number);
+}
+
+/** `✖ throws > boom mixed.test.cjs:14:9` */
+function nameOf(text: string): string {
+  return text
+    .slice(text.indexOf(' ', 1))
+    .trim()
+    .replace(/ \S+:\d+:\d+$/, '');
 }
 
 /** `Asserts:  2 pass  2 fail  1 skip  1 todo  4 of 6 complete`, of older releases `2 failed, 2 passed, of 6` */

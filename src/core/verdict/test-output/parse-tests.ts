@@ -29,7 +29,8 @@ export function parseTests(output: string, only: string | null = null): TestRun 
   const log = createLog(chosen);
   for (const text of outsideOf(output, reports)) forEachLine(text, log.line);
   const { runs, isDoubtful } = log.end();
-  return combine([...reports.map(({ draft }) => draft), ...runs], isDoubtful);
+  const drafts = reports.map(({ draft }) => draft);
+  return combine(withoutTwice(drafts, runs), isDoubtful);
 }
 
 /** The text without its whole reports, whose texts would look like output; of one that breaks off nothing is lost. */
@@ -44,7 +45,25 @@ function outsideOf(output: string, reports: readonly JunitReport[]): string[] {
   return [...pieces, output.slice(from)];
 }
 
-type Channel = { readonly readers: readonly Reader[]; number: number };
+/** A report beside the output of the very run it reports is the same run: the one that says more is kept. */
+function withoutTwice(reports: readonly Draft[], runs: readonly Draft[]): readonly Draft[] {
+  const isSame = (['passed', 'failed', 'skipped'] as const).every(
+    (key) => sumOf(reports, key) === sumOf(runs, key),
+  );
+  if (!isSame || runs.length === 0 || reports.length === 0) return [...reports, ...runs];
+  const details = (drafts: readonly Draft[]) =>
+    drafts.reduce((sum, draft) => sum + draft.failures.length + draft.errors.length, 0);
+  return details(reports) > details(runs) ? reports : runs;
+}
+
+function sumOf(runs: readonly Draft[], key: 'passed' | 'failed' | 'skipped'): number {
+  return runs.reduce((sum, run) => sum + run[key], 0);
+}
+
+/** `starts` has a mark for each first character that matters to the idle reader; the last is for all beyond ASCII. */
+type Seat = { readonly reader: Reader; readonly starts: Uint8Array | null };
+
+type Channel = { readonly seats: readonly Seat[]; number: number };
 
 type Log = {
   readonly line: (text: string) => void;
@@ -56,7 +75,11 @@ type Log = {
  * the output of that program alone.
  */
 function createLog(chosen: readonly Runner[]): Log {
-  const open = (): Channel => ({ readers: chosen.map((runner) => runner.read()), number: 0 });
+  const starts = chosen.map((runner) => marksOf(runner.starts));
+  const open = (): Channel => ({
+    seats: chosen.map((runner, i) => ({ reader: runner.read(), starts: starts[i] ?? null })),
+    number: 0,
+  });
   const main = open();
   const channels = new Map<string, Channel>();
   let isMonorepo = false;
@@ -85,13 +108,29 @@ function createLog(chosen: readonly Runner[]): Log {
   };
 }
 
-function read(channel: Channel, line: string): void {
-  channel.number++;
-  for (const reader of channel.readers) reader.line(line, channel.number);
+const beyondAscii = 128;
+
+function marksOf(starts: string | undefined): Uint8Array | null {
+  if (starts === undefined) return null;
+  const marks = new Uint8Array(beyondAscii + 1);
+  for (const char of starts) marks[Math.min(char.charCodeAt(0), beyondAscii)] = 1;
+  return marks;
 }
 
-function end({ readers }: Channel): Draft[] {
-  return readers.flatMap((reader) => reader.end());
+function read(channel: Channel, line: string): void {
+  const number = ++channel.number;
+  let indent = 0;
+  while (line.charCodeAt(indent) === 0x20) indent++;
+  const code = line.charCodeAt(indent);
+  const first = code > beyondAscii ? beyondAscii : code;
+  for (const { reader, starts } of channel.seats) {
+    if (starts !== null && starts[first] !== 1 && reader.isIdle?.() === true) continue;
+    reader.line(line, number);
+  }
+}
+
+function end({ seats }: Channel): Draft[] {
+  return seats.flatMap(({ reader }) => reader.end());
 }
 
 /** Leaves out bare summaries beside a run that shows more, and runs printed inside another runner's run. */
@@ -111,11 +150,10 @@ function realRuns(drafts: readonly Draft[]): Draft[] {
 }
 
 function combine(runs: readonly Draft[], isDoubtful: boolean): TestRun {
-  const sum = (count: (run: Draft) => number) => runs.reduce((total, run) => total + count(run), 0);
   const [passed, failed, skipped] = [
-    sum((run) => run.passed),
-    sum((run) => run.failed),
-    sum((run) => run.skipped),
+    sumOf(runs, 'passed'),
+    sumOf(runs, 'failed'),
+    sumOf(runs, 'skipped'),
   ];
   const errors = runs.flatMap((run) => run.errors);
   const incomplete = runs.some((run) => run.incomplete);

@@ -3,7 +3,7 @@ import type { Reader, Runner } from './runner.ts';
 import type { TestStatus } from './test-run.ts';
 
 /** PHPUnit 4 to 12 with its default and testdox printers, and ParaTest. */
-export const phpunit: Runner = { name: 'phpunit', read };
+export const phpunit: Runner = { name: 'phpunit', starts: 'PT', read };
 
 type Run = {
   readonly draft: Draft;
@@ -17,6 +17,8 @@ type Run = {
   isFailing: boolean;
   failure: { readonly name: string; readonly lines: string[] } | null;
   title: string;
+  /** A failed test of the testdox printer, whose message stands below it. */
+  testdox: { readonly name: string; readonly lines: string[] } | null;
 };
 
 function read(): Reader {
@@ -34,6 +36,7 @@ function read(): Reader {
       }
       if (/^Time: .*, Memory: /.test(text)) {
         run ??= { ...createRun(number, null), hasTime: true };
+        endTestdox(run);
         run.hasTime = true;
         return;
       }
@@ -43,6 +46,7 @@ function read(): Reader {
         run = null;
       } else readDetail(run, text, number);
     },
+    isIdle: () => run === null,
     end: () => (run === null ? finished : [...finished, cutOff(run)]),
   };
 }
@@ -58,6 +62,7 @@ function createRun(line: number, version: number | null): Run {
     isFailing: false,
     failure: null,
     title: '',
+    testdox: null,
   };
 }
 
@@ -134,11 +139,28 @@ function readDetail(run: Run, text: string, number: number): void {
 }
 
 function readTestdox(run: Run, text: string, number: number): void {
-  const status = text[2] === ' ' ? marks[text[1] ?? ''] : undefined;
+  const { testdox } = run;
+  if (testdox !== null && /^ {3}[│┐├┊┴╵┘]/.test(text)) {
+    const line = text.slice(5).trim();
+    if (line !== '' && testdox.lines.length < 30) testdox.lines.push(line);
+    return;
+  }
+  const mark = text[1] ?? '';
+  const isWarning = mark === '⚠' && (run.version ?? 9) < 10;
+  const status = text[2] === ' ' ? (isWarning ? 'failed' : marks[mark]) : undefined;
   if (status === undefined || run.hasTime) return;
-  const title = run.title.replace(/ \(.*\)$/, '');
-  addTest(run.draft, `${title} > ${text.slice(3).trim()}`, status);
+  endTestdox(run);
+  const name = `${run.title.replace(/ \(.*\)$/, '')} > ${text.slice(3).trim()}`;
+  addTest(run.draft, name, status);
+  if (status === 'failed') run.testdox = { name, lines: [] };
   run.draft.last = number;
+}
+
+/** The list of failures, if there is one, names them otherwise: then these are left out. */
+function endTestdox(run: Run): void {
+  const { testdox } = run;
+  run.testdox = null;
+  if (testdox !== null) addFailure(run.draft, testdox.name, testdox.lines.join('\n'));
 }
 
 function endFailure(run: Run): void {

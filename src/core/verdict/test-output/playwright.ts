@@ -11,7 +11,7 @@ import type { Reader, Runner } from './runner.ts';
 import type { TestStatus } from './test-run.ts';
 
 /** The list, line, dot and github reporters of Playwright, which share their header and closing counts. */
-export const playwright: Runner = { name: 'playwright', read };
+export const playwright: Runner = { name: 'playwright', starts: 'RE', read };
 
 const kinds = ['failed', 'interrupted', 'flaky', 'skipped', 'did not run', 'passed'] as const;
 type Kind = (typeof kinds)[number];
@@ -33,6 +33,7 @@ function read(): Reader {
   const runs: Run[] = [];
   return {
     line: (text, number) => readLine(runs, text, number),
+    isIdle: () => runs.length === 0,
     end: () => runs.map((run) => finish(run)),
   };
 }
@@ -138,7 +139,9 @@ function readDetail(run: Run, text: string, number: number): void {
     else if (failure.lines.length < 30) failure.lines.push(text.slice(4));
     return;
   }
-  const test = /^ {2}(✓|✘|ok|x|-) +\d+ (.*?)(?: \((\d+(?:\.\d+)?)(ms|s|m)\))?$/.exec(text);
+  const test = /^ {2}(✓|✘|ok|x|-) +(?:\d+ )?(\S.*? › .*?)(?: \((\d+(?:\.\d+)?)(ms|s|m)\))?$/.exec(
+    text,
+  );
   if (test === null) return;
   const factor = { ms: 1, s: 1000, m: 60_000 }[test[4] ?? ''] ?? 0;
   const durationMs = factor === 0 ? null : Number(test[3]) * factor;

@@ -1,11 +1,14 @@
 import { addError, addFailure, addTest, createDraft, type Draft, setCounts } from './draft.ts';
 import type { Reader, Runner } from './runner.ts';
+import type { TestDetail } from './test-run.ts';
 
 /** The progress and documentation formatters of RSpec 2 and 3. */
 export const rspec: Runner = { name: 'rspec', read };
 
 /** A line of the documentation format: a group, or an example, which one the next line tells. */
-type Line = { readonly indent: number; readonly text: string };
+type Line = { readonly indent: number; readonly text: string; readonly number: number };
+
+const maxLines = 5000;
 
 type Run = {
   readonly draft: Draft;
@@ -15,12 +18,9 @@ type Run = {
   failure: { readonly name: string; readonly lines: string[]; blanks: number } | null;
   /** An error outside of examples being read. */
   outside: string[] | null;
-  readonly titles: Line[];
-  held: Line | null;
+  readonly lines: Line[];
   /** Marks of progress alone do not tell RSpec; with its counts they do. */
   hasMarks: boolean;
-  examples: number;
-  firstExample: number;
 };
 
 function read(): Reader {
@@ -52,11 +52,8 @@ function createRun(): Run {
     section: null,
     failure: null,
     outside: null,
-    titles: [],
-    held: null,
+    lines: [],
     hasMarks: false,
-    examples: 0,
-    firstExample: 0,
   };
 }
 
@@ -82,10 +79,12 @@ function close(run: Run, text: string, number: number): boolean {
   setCounts(draft, { passed: examples - failed - skipped, failed, skipped }, number);
   if (outside > 0 && draft.errors.length === 0)
     addError(draft, `${outside} errors occurred outside of examples`);
-  if (run.examples === examples && examples > 0) {
+  const { tests, first } = readDocumentation(run);
+  if (tests.length === examples && examples > 0) {
     draft.anchored = true;
-    draft.first = Math.min(draft.first, run.firstExample);
-  } else draft.tests.length = 0;
+    draft.first = Math.min(draft.first, first);
+    for (const { name, status } of tests) addTest(draft, name, status);
+  }
   draft.anchored ||= run.hasMarks || run.section !== null;
   draft.incomplete = failed === 0 && draft.failures.length > 0;
   return true;
@@ -98,26 +97,23 @@ function readLine(run: Run, text: string, number: number): void {
     return;
   }
   if (text.startsWith('An error occurred ')) {
-    hold(run, null);
     run.outside = [text.replace(/ - Did you mean\?$/, '')];
     sign(run, number);
     return;
   }
   if (text === 'Failures:' || text.startsWith('Pending: (')) {
-    hold(run, null);
     endFailure(run);
     run.section = text === 'Failures:' ? 'failures' : 'pending';
     sign(run, number);
     return;
   }
   if (/^[.F*]+$/.test(text)) {
-    hold(run, null);
     run.hasMarks = true;
     sign(run, number);
     return;
   }
   if (run.section !== null) readFailure(run, text);
-  else readExample(run, text, number);
+  else keepLine(run, text, number);
 }
 
 /** `  1) parser compares`, the code that failed, and why, up to the backtrace */
@@ -155,43 +151,45 @@ function endOutside(run: Run): void {
   run.outside = null;
 }
 
-/** In the documentation format a line is a group if deeper ones follow, else an example. */
-function readExample(run: Run, text: string, number: number): void {
+/** Lines that may be documentation are kept until the counts tell. */
+function keepLine(run: Run, text: string, number: number): void {
+  if (run.lines.length >= maxLines) return;
   const indent = text.length - text.trimStart().length;
-  if (text.trim() === '' || indent % 2 === 1 || indent > 60) {
-    hold(run, null);
-    return;
-  }
-  hold(run, { indent, text: text.trim() });
-  if (run.examples === 0) run.firstExample = number;
+  run.lines.push({ indent, text: text.trim(), number });
 }
 
-function hold(run: Run, next: Line | null): void {
-  const { held, titles, draft } = run;
-  run.held = next;
-  if (held === null) return;
-  while ((titles.at(-1)?.indent ?? -1) >= held.indent) titles.pop();
-  if (next !== null && next.indent > held.indent) {
-    titles.push(held);
-    return;
+/** In the documentation format a line is a group if deeper ones follow, else an example. */
+function readDocumentation(run: Run): { readonly tests: TestDetail[]; readonly first: number } {
+  const titles: Line[] = [];
+  const tests: TestDetail[] = [];
+  let first = 0;
+  for (const [index, line] of run.lines.entries()) {
+    if (line.text === '' || line.indent % 2 === 1) continue;
+    while ((titles.at(-1)?.indent ?? -1) >= line.indent) titles.pop();
+    const next = run.lines[index + 1];
+    if (next !== undefined && next.text !== '' && next.indent > line.indent) {
+      titles.push(line);
+      continue;
+    }
+    if (line.indent === 0 || titles.length === 0) continue;
+    if (tests.length === 0) first = line.number;
+    tests.push(exampleOf(titles, line.text));
   }
-  if (held.indent === 0 || titles.length === 0) return;
-  const match = /^(.*?)(?: \((FAILED - \d+|PENDING: .*)\))?$/.exec(held.text);
+  return { tests, first };
+}
+
+function exampleOf(titles: readonly Line[], text: string): TestDetail {
+  const match = /^(.*?)(?: \((FAILED - \d+|PENDING: .*)\))?$/.exec(text);
   const note = match?.[2] ?? '';
-  const name = [...titles.map((title) => title.text), match?.[1] ?? held.text].join(' ');
-  const status = note.startsWith('FAILED')
-    ? 'failed'
-    : note.startsWith('PENDING')
-      ? 'skipped'
-      : 'passed';
-  run.examples++;
-  addTest(draft, name, status);
+  const name = [...titles.map((title) => title.text), match?.[1] ?? text].join(' ');
+  const isSkipped = note.startsWith('PENDING');
+  const status = note.startsWith('FAILED') ? 'failed' : isSkipped ? 'skipped' : 'passed';
+  return { name, status, durationMs: null, error: null };
 }
 
 function cutOff(run: Run): Draft {
   endFailure(run);
   endOutside(run);
-  run.draft.tests.length = 0;
   run.draft.failed = run.draft.failures.length;
   run.draft.incomplete = true;
   return run.draft;

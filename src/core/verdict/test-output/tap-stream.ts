@@ -82,7 +82,10 @@ export function hasPoints({ levels }: TapStream): boolean {
 export function addPoint(stream: TapStream, point: TapPoint, line: number): void {
   const enclosing = stream.levels.findLast((level) => level.indent <= point.indent);
   const existing = enclosing?.indent === point.indent ? enclosing : undefined;
-  if (existing === undefined && point.indent !== (enclosing?.indent ?? 0) + subtestIndent) return;
+  const isSubtest =
+    point.indent === (enclosing?.indent ?? 0) + subtestIndent ||
+    stream.titles.some((title) => title.indent === point.indent - subtestIndent);
+  if (existing === undefined && !isSubtest) return;
   const isNext =
     point.number === null ? !stream.isNumbered : point.number === (existing?.count ?? 0) + 1;
   if (!isNext) {
@@ -175,7 +178,8 @@ export function addPlan(stream: TapStream, count: number, line: number): void {
 }
 
 export function applyDiagnostic(stream: TapStream, diagnostic: TapDiagnostic): void {
-  if (diagnostic.type !== null) stream.isNode = true;
+  // Other producers name the type of an error.
+  if (diagnostic.type === 'test' || diagnostic.type === 'suite') stream.isNode = true;
   const { last, draft } = stream;
   if (last === null) return;
   const test = draft.tests[last.detail];

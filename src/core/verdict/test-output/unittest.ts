@@ -129,7 +129,7 @@ const statuses: Readonly<Record<string, TestStatus>> = {
   FAIL: 'failed',
   ERROR: 'error',
   'expected failure': 'skipped',
-  'unexpected success': 'passed',
+  'unexpected success': 'failed',
 };
 
 function readDetail(state: State, text: string, number: number): void {
@@ -152,7 +152,7 @@ function readDetail(state: State, text: string, number: number): void {
 }
 
 function isHeading(text: string): boolean {
-  return text.startsWith('FAIL: ') || text.startsWith('ERROR: ');
+  return /^(?:FAIL|ERROR|UNEXPECTED SUCCESS): /.test(text);
 }
 
 /** `test_adds (test_mixed.Mixed)`, alone on its line when a description follows */
@@ -192,6 +192,7 @@ function addResult(
 /** `ERROR: test_throws (test_mixed.Mixed.test_throws)`, then a rule, then the traceback */
 function startReport(run: Run, text: string): void {
   const name = text.slice(text.indexOf(': ') + 2);
+  if (text.startsWith('UNEXPECTED')) return addFailure(run.draft, name, 'unexpected success');
   run.report = { name, lines: [], isBody: false };
   addFailure(run.draft, name, '');
   if (/^(?:setUpClass|tearDownClass|setUpModule|tearDownModule) /.test(name)) run.outside++;
