@@ -246,7 +246,6 @@ const olderReleases: readonly Recording[] = [
       prefixed(`v${Number.parseInt(version, 10)}`, {
         mixed: 'mocha mixed.test.js pass.test.js',
         dot: 'mocha --reporter dot mixed.test.js',
-        min: 'mocha --reporter min pass.test.js',
         load: 'mocha load.test.js',
       }),
     ),

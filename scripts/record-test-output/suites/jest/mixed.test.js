@@ -1,4 +1,4 @@
-const assert = require('node:assert');
+const assert = require('assert');
 
 it('adds', () => assert.equal(1 + 1, 2));
 describe('parser', () => {

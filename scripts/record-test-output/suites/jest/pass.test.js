@@ -1,4 +1,4 @@
-const assert = require('node:assert');
+const assert = require('assert');
 
 describe('group', () => {
   it('one', () => assert.ok(true));

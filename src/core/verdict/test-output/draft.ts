@@ -61,6 +61,18 @@ export function setCounts(draft: Draft, counts: Counts, line: number): void {
   draft.last = Math.max(draft.last, line);
 }
 
+/**
+ * Counts that come without a header, behind a run that had one and was already ended: what ended it was printed by a
+ * test, or this is. The worse of both holds, the later one where they are alike.
+ */
+export function takeWorse(before: Draft, later: Draft): void {
+  if (later.failed + later.errors.length < before.failed + before.errors.length) return;
+  setCounts(before, later, later.last);
+  before.incomplete = later.incomplete;
+  for (const { name, message } of later.failures) addFailure(before, name, message);
+  for (const error of later.errors) addError(before, error);
+}
+
 /** Counts one test and keeps its detail. */
 export function countTest(
   draft: Draft,

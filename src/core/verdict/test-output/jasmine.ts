@@ -1,4 +1,4 @@
-import { addError, addFailure, createDraft, type Draft, setCounts } from './draft.ts';
+import { addError, addFailure, createDraft, type Draft, setCounts, takeWorse } from './draft.ts';
 import type { Reader, Runner } from './runner.ts';
 
 /** jasmine's own console reporter, version 2 to 7. */
@@ -70,6 +70,8 @@ function readLine(state: State, text: string, number: number): void {
       addError(run.draft, text);
     return;
   }
+  const focused = /^Ran (\d+) of (\d+) specs?\b/.exec(text);
+  if (focused !== null && Number(focused[1]) < Number(focused[2])) addError(run.draft, text);
   if (text === 'No specs found') run.isClosed = true;
   else readDetail(state, run, text);
 }
@@ -99,6 +101,9 @@ function close(state: State, summary: Summary, number: number): void {
   run.isClosed = true;
   run.draft.incomplete = failures === 0 && run.draft.failures.length > 0;
   state.summary = null;
+  if (run === last || last === undefined || !last.draft.anchored) return;
+  state.runs.pop();
+  takeWorse(last.draft, run.draft);
 }
 
 /** `1) parser throws`, `  Message:`, the message, `  Stack:` */

@@ -172,7 +172,8 @@ function endCase(state: State): void {
   state.isMessage = false;
   if (current === null) return;
   countTest(draft, current.name, current.status, current.durationMs);
-  if (current.status === 'failed') addFailure(draft, current.name, current.message ?? '');
+  if (current.status === 'failed')
+    addFailure(draft, current.name, (current.message ?? '').replaceAll('\r\n', '\n'));
 }
 
 function attribute(tag: string, name: string): string | null {

@@ -1,4 +1,4 @@
-import { addFailure, addTest, createDraft, type Draft, setCounts } from './draft.ts';
+import { addFailure, addTest, createDraft, type Draft, setCounts, takeWorse } from './draft.ts';
 import type { Reader, Runner } from './runner.ts';
 import type { TestStatus } from './test-run.ts';
 
@@ -30,7 +30,10 @@ function read(): Reader {
       }
       if (run === null) return;
       if (run.isFinishing && close(run, text, number)) {
-        finished.push(run.draft);
+        const before = finished.at(-1);
+        if (run.draft.anchored || before === undefined || !before.anchored)
+          finished.push(run.draft);
+        else takeWorse(before, run.draft);
         run = null;
         return;
       }

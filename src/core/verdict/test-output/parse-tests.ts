@@ -67,7 +67,7 @@ type Channel = { readonly seats: readonly Seat[]; number: number };
 
 type Log = {
   readonly line: (text: string) => void;
-  readonly end: () => { readonly runs: Draft[]; readonly isDoubtful: boolean };
+  readonly end: () => Sifted;
 };
 
 /**
@@ -101,9 +101,12 @@ function createLog(chosen: readonly Runner[]): Log {
     },
     end: () => {
       const own = realRuns(end(main));
-      const others = [...channels.values()].flatMap((channel) => realRuns(end(channel)));
-      const runs = own.length === 0 ? others : [...own, ...others.filter((run) => run.anchored)];
-      return { runs, isDoubtful };
+      const others = [...channels.values()].map((channel) => realRuns(end(channel)));
+      const theirs = others.flatMap(({ runs }) => runs);
+      return {
+        runs: own.runs.length === 0 ? theirs : [...own.runs, ...theirs.filter(isAnchored)],
+        isDoubtful: isDoubtful || [own, ...others].some((sifted) => sifted.isDoubtful),
+      };
     },
   };
 }
@@ -133,20 +136,39 @@ function end({ seats }: Channel): Draft[] {
   return seats.flatMap(({ reader }) => reader.end());
 }
 
-/** Leaves out bare summaries beside a run that shows more, and runs printed inside another runner's run. */
-function realRuns(drafts: readonly Draft[]): Draft[] {
-  const anchored = drafts.filter((draft) => draft.anchored);
+type Sifted = { readonly runs: Draft[]; readonly isDoubtful: boolean };
+
+/**
+ * Leaves out bare summaries beside a run that shows more, and runs printed inside another runner's run. A failing one
+ * that is left out, and that no other run contains, may be the real one: then nothing is called green.
+ */
+function realRuns(drafts: readonly Draft[]): Sifted {
+  const anchored = drafts.filter(isAnchored);
   const candidates = anchored.length > 0 ? anchored : [...drafts];
   candidates.sort((a, b) => a.first - b.first || b.last - a.last);
   /** How far down the runs seen so far reach, for each runner. */
   const reach = new Map<string, number>();
-  return candidates.filter((draft) => {
+  const runs = candidates.filter((draft) => {
     const isInside = [...reach].some(
       ([name, last]) => name !== draft.framework && draft.last <= last,
     );
     reach.set(draft.framework, Math.max(reach.get(draft.framework) ?? 0, draft.last));
     return !isInside;
   });
+  const left = anchored.length > 0 ? drafts.filter((draft) => !draft.anchored && isRed(draft)) : [];
+  return { runs, isDoubtful: left.slice(0, maxDetails).some((draft) => !isInsideOf(runs, draft)) };
+}
+
+function isAnchored({ anchored }: Draft): boolean {
+  return anchored;
+}
+
+function isRed({ failed, errors }: Draft): boolean {
+  return failed > 0 || errors.length > 0;
+}
+
+function isInsideOf(runs: readonly Draft[], { first, last, framework }: Draft): boolean {
+  return runs.some((run) => run.framework !== framework && run.first <= first && last <= run.last);
 }
 
 function combine(runs: readonly Draft[], isDoubtful: boolean): TestRun {
@@ -157,14 +179,13 @@ function combine(runs: readonly Draft[], isDoubtful: boolean): TestRun {
   ];
   const errors = runs.flatMap((run) => run.errors);
   const incomplete = runs.some((run) => run.incomplete);
-  const isRed = failed > 0 || errors.length > 0;
   return {
     framework: runs.length === 0 ? null : [...new Set(runs.map((run) => run.framework))].join('+'),
     total: passed + failed + skipped,
     passed,
     failed,
     skipped,
-    green: isRed ? false : incomplete || isDoubtful || passed === 0 ? null : true,
+    green: runs.some(isRed) ? false : incomplete || isDoubtful || passed === 0 ? null : true,
     unknown: passed + failed + skipped === 0,
     incomplete,
     errors,

@@ -1,4 +1,12 @@
-import { addError, addFailure, addTest, createDraft, type Draft, setCounts } from './draft.ts';
+import {
+  addError,
+  addFailure,
+  addTest,
+  createDraft,
+  type Draft,
+  setCounts,
+  takeWorse,
+} from './draft.ts';
 import type { Reader, Runner } from './runner.ts';
 import type { TestStatus } from './test-run.ts';
 
@@ -42,7 +50,10 @@ function read(): Reader {
       }
       if (run === null) return;
       if (close(run, text, number)) {
-        finished.push(run.draft);
+        const before = finished.at(-1);
+        if (run.draft.anchored || before === undefined || !before.anchored)
+          finished.push(run.draft);
+        else takeWorse(before, run.draft);
         run = null;
       } else readDetail(run, text, number);
     },

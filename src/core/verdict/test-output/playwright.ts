@@ -26,6 +26,10 @@ type Run = {
   best: Block | null;
   /** Tests listed below `N failed` and `N interrupted`. */
   readonly failed: Set<string>;
+  /** Tests the list reporter showed, the last index of the line reporter, a failure of the dot reporter. */
+  listed: number;
+  index: number;
+  hasFailedDot: boolean;
   failure: { readonly name: string; readonly lines: string[] } | null;
 };
 
@@ -50,17 +54,36 @@ function readLine(runs: Run[], text: string, number: number): void {
     return;
   }
   if (!text.startsWith('  ')) {
-    if (text.startsWith('[')) endFailure(run);
+    readProgress(run, text);
     return;
   }
   if (readCount(run, text, number)) return;
   readDetail(run, text, number);
 }
 
+/** `[3/9] a.spec.js:6:8 › parser › reads`, `·F°` */
+function readProgress(run: Run, text: string): void {
+  const index = text.startsWith('[') ? /^\[(\d+)\/\d+\] /.exec(text)?.[1] : undefined;
+  if (index !== undefined) {
+    endFailure(run);
+    run.index = Number(index);
+  } else if (/^[·×±°FT]+$/.test(text) && /[FT]/.test(text)) run.hasFailedDot = true;
+}
+
 function createRun(line: number, announced: number): Run {
   const draft = createDraft('playwright', line);
   draft.anchored = true;
-  return { draft, announced, block: null, best: null, failed: new Set(), failure: null };
+  return {
+    draft,
+    announced,
+    block: null,
+    best: null,
+    failed: new Set(),
+    listed: 0,
+    index: 0,
+    hasFailedDot: false,
+    failure: null,
+  };
 }
 
 /** `  2 failed`, `  5 passed (8.7s)`, `  1 error was not a part of any test, see above for details` */
@@ -145,6 +168,7 @@ function readDetail(run: Run, text: string, number: number): void {
   if (test === null) return;
   const factor = { ms: 1, s: 1000, m: 60_000 }[test[4] ?? ''] ?? 0;
   const durationMs = factor === 0 ? null : Number(test[3]) * factor;
+  run.listed++;
   addTest(run.draft, test[2] ?? '', marks[test[1] ?? ''] ?? 'failed', durationMs);
   run.draft.last = Math.max(run.draft.last, number);
 }
@@ -178,7 +202,9 @@ function finish(run: Run): Draft {
   setCounts(draft, counts, best.line);
   // An expected failure is marked like a failure, and a flaky test is reported like one.
   keepFailed(draft, run.failed);
-  draft.incomplete = failed === 0 && sumOf(best) !== announced;
+  const isEarly =
+    (run.listed > 0 && run.listed < announced) || (run.index > 0 && run.index < announced);
+  draft.incomplete = failed === 0 && (sumOf(best) !== announced || isEarly || run.hasFailedDot);
   return draft;
 }
 
