@@ -43,7 +43,7 @@ const javascript: readonly Recording[] = [
       several: 'bun test pass mixed',
       filtered: 'bun test -t adds pass mixed',
       junit:
-        'bun test --reporter=junit --reporter-outfile=out.xml mixed pass >/dev/null; cat out.xml',
+        'bun test --reporter=junit --reporter-outfile=out.xml mixed pass >/dev/null 2>&1; cat out.xml',
       killed: { command: 'exec bun test hang', killAfterMs: 1500 },
     },
   ),

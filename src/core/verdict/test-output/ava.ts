@@ -57,6 +57,12 @@ function read(): Reader {
   };
 }
 
+/** mocha and node:test mark their tests alike: ticks above their counts are theirs. */
+function dropTicks({ runs }: State): void {
+  const run = runs.at(-1);
+  if (run !== undefined && !run.draft.anchored && !run.isClosed) runs.pop();
+}
+
 function createRun(line: number): Run {
   const draft = createDraft('ava', line);
   return {
@@ -73,6 +79,7 @@ function createRun(line: number): Run {
 }
 
 function readLine(state: State, text: string, number: number): void {
+  if (text.startsWith('ℹ ') || /^ {2}\d+ passing \(/.test(text)) dropTicks(state);
   if (!text.startsWith('  ')) return;
   if (text.trimEnd() === '  ─') {
     endFailure(state);
@@ -185,6 +192,7 @@ function closeRun(run: Run): void {
   if (run.isClosed && !isSame && block.failed <= draft.failed) return;
   run.isClosed = true;
   run.isSure = isSame;
+  draft.isSolid = isSame;
   setCounts(
     draft,
     { passed, failed: block.failed, skipped: block.skipped + block.known },

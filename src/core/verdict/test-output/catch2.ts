@@ -39,7 +39,7 @@ function read(): Reader {
 
 function readLine(state: State, text: string, number: number): void {
   if (text.length === 79 && /^=+$/.test(text)) state.rule = number;
-  const isBelowRule = state.rule === number - 1;
+  const isBelowRule = state.rule > 0 && number <= state.rule + 6;
   if (isBelowRule && text.startsWith('All tests passed (')) {
     const match = /^All tests passed \(\d+ assertions? in (\d+) test cases?\)$/.exec(text);
     if (match !== null)
@@ -60,7 +60,9 @@ function close(
 ): void {
   endMessage(state);
   const draft = state.draft ?? createDraft('catch2', number);
-  draft.anchored ||= state.rule === number - 1;
+  draft.isSolid = true;
+  draft.anchored ||= state.rule > 0;
+  state.rule = -1;
   setCounts(draft, counts, number);
   draft.incomplete = counts.failed === 0 && counts.skipped === 0 && draft.failures.length > 0;
   // A test that may fail is reported like any other.

@@ -114,6 +114,7 @@ function close(state: State, counts: ReadonlyMap<string, number>, number: number
   const skipped = of('skipped');
   const passed = counts.get('passed') ?? counts.get('succeeded') ?? total - failed - skipped;
   setCounts(draft, { passed, failed, skipped }, number);
+  draft.isSolid = true;
   draft.anchored ||= draft.tests.length > 0;
   draft.incomplete =
     total !== passed + failed + skipped || (failed === 0 && draft.failures.length > 0);

@@ -7,8 +7,10 @@ export type Draft = {
   /** First and last line that belong to the run, to tell a run from text printed inside another run. */
   first: number;
   last: number;
-  /** The run shows more than a bare summary: a header, files or tests. A bare one yields to any that does. */
+  /** The run shows more than a bare summary: a header, files or tests. A bare one yields to any that does, unless it is solid. */
   anchored: boolean;
+  /** A bare summary of several lines, or of words no other tool prints: it yields only to a run around it. */
+  isSolid: boolean;
   passed: number;
   failed: number;
   skipped: number;
@@ -32,6 +34,7 @@ export function createDraft(framework: string, line: number): Draft {
     first: line,
     last: line,
     anchored: false,
+    isSolid: false,
     passed: 0,
     failed: 0,
     skipped: 0,

@@ -14,7 +14,8 @@ type Run = {
   finishedLine: number;
   failure: { readonly name: string; readonly lines: string[] } | null;
   module: string;
-  hasMarks: boolean;
+  /** Where dots were printed last. */
+  marksLine: number;
 };
 
 function read(): Reader {
@@ -33,7 +34,7 @@ function read(): Reader {
         run.finishedLine = number;
         return;
       }
-      if (run?.finishedLine === number - 1 && close(run, text, number)) {
+      if (run !== null && number === run.finishedLine + 1 && close(run, text, number)) {
         finished.push(run.draft);
         run = null;
         return;
@@ -48,10 +49,10 @@ function read(): Reader {
 function createRun(line: number): Run {
   return {
     draft: createDraft('exunit', line),
-    finishedLine: -1,
+    finishedLine: -10,
     failure: null,
     module: '',
-    hasMarks: false,
+    marksLine: -10,
   };
 }
 
@@ -72,7 +73,9 @@ function close(run: Run, text: string, number: number): boolean {
   const failed = failures + (counts.get('invalid') ?? 0);
   const skipped = (counts.get('skipped') ?? 0) + (counts.get('excluded') ?? 0);
   setCounts(run.draft, { passed: tests - failed - skipped, failed, skipped }, number);
-  run.draft.anchored ||= run.hasMarks;
+  run.draft.isSolid = true;
+  run.draft.anchored ||= run.marksLine >= run.finishedLine - 3;
+  if (!run.draft.anchored) run.draft.first = run.finishedLine;
   run.draft.incomplete = failed === 0 && run.draft.failures.length > 0;
   return true;
 }
@@ -99,10 +102,14 @@ function readDetail(current: Run | null, text: string, number: number): Run | nu
     return run;
   }
   if (/^[.*?]+$/.test(text)) {
-    const run = current ?? createRun(number);
-    run.hasMarks = true;
-    return run;
+    // Other runners print dots as well: only those right above the end count.
+    if (current === null) return { ...createRun(number), marksLine: number };
+    if (!current.draft.anchored) current.draft.first = number;
+    current.marksLine = number;
+    return current;
   }
+  // The dots above were unittest's.
+  if (current?.draft.anchored === false && text.startsWith('Ran ')) return null;
   if (current !== null && text.startsWith('  * ')) readTrace(current, text, number);
   return current;
 }

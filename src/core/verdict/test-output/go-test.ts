@@ -35,7 +35,7 @@ function read(): Reader {
       if (state.open !== null) state.finished.push(cutOff(state.open));
       // A single "ok" says as little as a bare summary.
       const isGo = state.finished.length > 1 || state.finished.some(({ anchored }) => anchored);
-      return state.finished.map((draft) => ({ ...draft, anchored: isGo }));
+      return state.finished.map((draft) => ({ ...draft, anchored: isGo, isSolid: true }));
     },
   };
 }

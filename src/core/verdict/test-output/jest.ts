@@ -147,6 +147,7 @@ function closeBody(
   const { draft } = body;
   draft.last = number;
   draft.anchored = body.files > 0;
+  draft.isSolid = true;
   draft.passed = tests.passed;
   draft.failed = tests.failed;
   draft.skipped = tests.skipped;

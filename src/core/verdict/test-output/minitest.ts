@@ -3,7 +3,7 @@ import type { Reader, Runner } from './runner.ts';
 import type { TestStatus } from './test-run.ts';
 
 /** minitest 4 and 5 with Rails' reporter, and test-unit. */
-export const minitest: Runner = { name: 'minitest', starts: '#LF', read };
+export const minitest: Runner = { name: 'minitest', starts: '#LF0123456789', read };
 
 type Run = {
   readonly draft: Draft;
@@ -28,6 +28,9 @@ function read(): Reader {
         run.isFinishing = true;
         return;
       }
+      // The counts of a run that a test seemed to have ended.
+      if (run === null && finished.length > 0 && text.includes(' assertions, '))
+        run = { ...createRun(number, false), isFinishing: true };
       if (run === null) return;
       if (run.isFinishing && close(run, text, number)) {
         const before = finished.at(-1);
@@ -71,6 +74,7 @@ function close(run: Run, text: string, number: number): boolean {
   const failed = failures + errors;
   const skipped = skips + pendings + omissions;
   setCounts(run.draft, { passed: tests - failed - skipped, failed, skipped }, number);
+  run.draft.isSolid = true;
   run.draft.incomplete = failed === 0 && run.draft.failures.length > 0;
   return true;
 }

@@ -40,7 +40,7 @@ function readLine(state: State, text: string, number: number): void {
     state.asserts = { line: number, counts: countsOf(text) };
   } else return;
   const { suites, asserts } = state;
-  if (suites !== null && asserts !== null && Math.abs(suites.line - asserts.line) === 1)
+  if (suites !== null && asserts !== null && Math.abs(suites.line - asserts.line) <= 6)
     close(state, suites.failed, asserts.counts, number);
 }
 
@@ -66,6 +66,7 @@ function countsOf(text: string): Counts {
 function close(state: State, failedSuites: number, counts: Counts, number: number): void {
   const draft = createDraft('tap', state.first || number - 1);
   draft.anchored = state.first > 0;
+  draft.isSolid = true;
   setCounts(draft, counts, number);
   for (const name of state.failures) addFailure(draft, name, '');
   if (failedSuites > 0 && counts.failed === 0)

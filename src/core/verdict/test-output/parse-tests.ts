@@ -3,16 +3,11 @@ import { type Draft, finishedTests, maxDetails } from './draft.ts';
 import { findJunitReports, type JunitReport } from './junit-xml.ts';
 import { forEachLine } from './lines.ts';
 import { readChannel, tellsMonorepo, withoutTime } from './log-prefix.ts';
-import { runners } from './registry.ts';
+import { junitName, runners, runnersOf } from './registry.ts';
 import type { Reader, Runner } from './runner.ts';
 import type { TestRun } from './test-run.ts';
 
 export type { TestRun } from './test-run.ts';
-
-/** The names `runner` takes: of runners, and of the report in XML. */
-export const runnerNames: readonly string[] = [
-  ...new Set([...runners.map(({ name }) => name), 'junit']),
-];
 
 /** How many writers of one log are told apart. */
 const maxChannels = 64;
@@ -20,12 +15,12 @@ const maxChannels = 64;
 /**
  * Reads what test runners printed, or a report in JUnit's XML, TAP or the JSON of `go test`. Several runs are added
  * up. Text that a test prints and that looks like another runner's summary does not count; where the output leaves a
- * doubt, the verdict is lowered, never raised. With `only`, no other runner is looked for. Total and linear; escapes
+ * doubt, the verdict is lowered, never raised. With `only`, a name of the registry, no other runner is looked for. Total and linear; escapes
  * may still be in the text and should be, because they tell redrawn lines apart.
  */
 export function parseTests(output: string, only: string | null = null): TestRun {
-  const reports = only === null || only === 'junit' ? findJunitReports(output) : [];
-  const chosen = runners.filter(({ name }) => only === null || name === only);
+  const reports = only === null || only === junitName ? findJunitReports(output) : [];
+  const chosen = only === null ? runners : runnersOf(only);
   const log = createLog(chosen);
   for (const text of outsideOf(output, reports)) forEachLine(text, log.line);
   const { runs, isDoubtful } = log.end();
@@ -139,24 +134,35 @@ function end({ seats }: Channel): Draft[] {
 type Sifted = { readonly runs: Draft[]; readonly isDoubtful: boolean };
 
 /**
- * Leaves out bare summaries beside a run that shows more, and runs printed inside another runner's run. A failing one
+ * Leaves out runs printed inside another runner's run, and bare summaries beside a run that shows more. A failing one
  * that is left out, and that no other run contains, may be the real one: then nothing is called green.
  */
 function realRuns(drafts: readonly Draft[]): Sifted {
-  const anchored = drafts.filter(isAnchored);
-  const candidates = anchored.length > 0 ? anchored : [...drafts];
-  candidates.sort((a, b) => a.first - b.first || b.last - a.last);
+  const anchored = outermost(drafts.filter(isAnchored));
+  const bare = drafts.filter((draft) => !draft.anchored);
+  if (anchored.length === 0) return { runs: outermost(bare), isDoubtful: false };
+  const outside = bare.slice(0, maxBare).filter((draft) => !isInsideOf(anchored, draft));
+  const solid = outermost(outside.filter((draft) => draft.isSolid));
+  return {
+    runs: [...anchored, ...solid].toSorted((a, b) => a.first - b.first),
+    isDoubtful: bare.length > maxBare || outside.some((draft) => !draft.isSolid && isRed(draft)),
+  };
+}
+
+const maxBare = 10_000;
+
+function outermost(drafts: readonly Draft[]): Draft[] {
   /** How far down the runs seen so far reach, for each runner. */
   const reach = new Map<string, number>();
-  const runs = candidates.filter((draft) => {
-    const isInside = [...reach].some(
-      ([name, last]) => name !== draft.framework && draft.last <= last,
-    );
-    reach.set(draft.framework, Math.max(reach.get(draft.framework) ?? 0, draft.last));
-    return !isInside;
-  });
-  const left = anchored.length > 0 ? drafts.filter((draft) => !draft.anchored && isRed(draft)) : [];
-  return { runs, isDoubtful: left.slice(0, maxDetails).some((draft) => !isInsideOf(runs, draft)) };
+  return drafts
+    .toSorted((a, b) => a.first - b.first || b.last - a.last)
+    .filter((draft) => {
+      const isInside = [...reach].some(
+        ([name, last]) => name !== draft.framework && draft.last <= last,
+      );
+      reach.set(draft.framework, Math.max(reach.get(draft.framework) ?? 0, draft.last));
+      return !isInside;
+    });
 }
 
 function isAnchored({ anchored }: Draft): boolean {
@@ -167,8 +173,21 @@ function isRed({ failed, errors }: Draft): boolean {
   return failed > 0 || errors.length > 0;
 }
 
-function isInsideOf(runs: readonly Draft[], { first, last, framework }: Draft): boolean {
-  return runs.some((run) => run.framework !== framework && run.first <= first && last <= run.last);
+/** Both ends of the draft lie in runs, which come sorted by their start. */
+function isInsideOf(runs: readonly Draft[], { first, last }: Draft): boolean {
+  return isLineInside(runs, first) && isLineInside(runs, last);
+}
+
+function isLineInside(runs: readonly Draft[], line: number): boolean {
+  let low = 0;
+  let high = runs.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((runs[middle]?.first ?? 0) <= line) low = middle + 1;
+    else high = middle;
+  }
+  // A run that outlasts many that start behind it is rare; some steps back are enough.
+  return runs.slice(Math.max(0, low - 20), low).some((run) => run.last >= line);
 }
 
 function combine(runs: readonly Draft[], isDoubtful: boolean): TestRun {

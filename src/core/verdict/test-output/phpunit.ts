@@ -11,7 +11,7 @@ import type { Reader, Runner } from './runner.ts';
 import type { TestStatus } from './test-run.ts';
 
 /** PHPUnit 4 to 12 with its default and testdox printers, and ParaTest. */
-export const phpunit: Runner = { name: 'phpunit', starts: 'PT', read };
+export const phpunit: Runner = { name: 'phpunit', starts: 'PTFEW', read };
 
 type Run = {
   readonly draft: Draft;
@@ -48,6 +48,9 @@ function read(): Reader {
         run.hasTime = true;
         return;
       }
+      // The verdict of a run that a test seemed to have ended.
+      if (run === null && finished.length > 0 && /^(?:FAILURES|ERRORS|WARNINGS)!$/.test(text))
+        run = { ...createRun(number, null), hasTime: true };
       if (run === null) return;
       if (close(run, text, number)) {
         const before = finished.at(-1);
@@ -64,6 +67,7 @@ function read(): Reader {
 
 function createRun(line: number, version: number | null): Run {
   const draft = createDraft('phpunit', line);
+  draft.isSolid = true;
   draft.anchored = version !== null;
   return {
     draft,

@@ -65,9 +65,20 @@ function readLine(runs: Run[], text: string, number: number): void {
 function readProgress(run: Run, text: string): void {
   const index = text.startsWith('[') ? /^\[(\d+)\/\d+\] /.exec(text)?.[1] : undefined;
   if (index !== undefined) {
-    endFailure(run);
+    goOn(run);
     run.index = Number(index);
-  } else if (/^[·×±°FT]+$/.test(text) && /[FT]/.test(text)) run.hasFailedDot = true;
+  } else if (/^[·×±°FT]+$/.test(text)) {
+    goOn(run);
+    run.hasFailedDot ||= /[FT]/.test(text);
+  }
+}
+
+/** Tests and failures come before the closing counts: those that stand above were printed by a test. */
+function goOn(run: Run): void {
+  endFailure(run);
+  run.block = null;
+  run.best = null;
+  run.failed.clear();
 }
 
 function createRun(line: number, announced: number): Run {
@@ -151,7 +162,7 @@ function readDetail(run: Run, text: string, number: number): void {
   }
   const title = /^ {2}\d+\) (.*?)[ ─=]*$/.exec(text);
   if (title !== null && text.includes(' › ')) {
-    endFailure(run);
+    goOn(run);
     run.failure = { name: title[1] ?? '', lines: [] };
     return;
   }
@@ -168,6 +179,7 @@ function readDetail(run: Run, text: string, number: number): void {
   if (test === null) return;
   const factor = { ms: 1, s: 1000, m: 60_000 }[test[4] ?? ''] ?? 0;
   const durationMs = factor === 0 ? null : Number(test[3]) * factor;
+  goOn(run);
   run.listed++;
   addTest(run.draft, test[2] ?? '', marks[test[1] ?? ''] ?? 'failed', durationMs);
   run.draft.last = Math.max(run.draft.last, number);

@@ -59,3 +59,35 @@ export const runners: readonly Runner[] = [
   maven,
   dotnet,
 ];
+
+/** Other names a person may know a runner by, and runners that also print TAP; anything else is its own name. */
+const families: Readonly<Record<string, readonly string[]>> = {
+  'node:test': ['node:test', 'tap'],
+  node: ['node:test', 'tap'],
+  vitest: ['vitest', 'tap'],
+  mocha: ['mocha', 'tap'],
+  deno: ['deno', 'tap'],
+  ava: ['ava', 'tap'],
+  tape: ['tap'],
+  qunit: ['tap'],
+  nose2: ['unittest'],
+  go: ['go test'],
+  bats: ['bats', 'tap'],
+  prove: ['prove', 'tap'],
+  surefire: ['maven'],
+  dotnet: ['dotnet test'],
+};
+
+/** The name of the report in XML, which is not a runner. */
+export const junitName = 'junit';
+
+/** Every name that `runnersOf` takes. */
+export const runnerNames: readonly string[] = [
+  ...new Set([...runners.map(({ name }) => name), ...Object.keys(families), junitName]),
+];
+
+/** The runners behind a name; none for one that is not known. */
+export function runnersOf(name: string): readonly Runner[] {
+  const names = families[name] ?? [name];
+  return runners.filter((runner) => names.includes(runner.name));
+}

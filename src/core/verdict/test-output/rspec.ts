@@ -20,7 +20,7 @@ type Run = {
   outside: string[] | null;
   readonly lines: Line[];
   /** Marks of progress alone do not tell RSpec; with its counts they do. */
-  hasMarks: boolean;
+  marksLine: number;
 };
 
 function read(): Reader {
@@ -28,13 +28,16 @@ function read(): Reader {
   let run: Run | null = null;
   return {
     line: (text, number) => {
+      // The dots above were unittest's.
+      if (text.startsWith('Ran ') && run?.section === null) run = null;
       run ??= createRun();
       if (text.startsWith('Finished in ') && /^Finished in .*\d seconds?(?: \(|$)/.test(text)) {
         sign(run, number);
         run.finishedLine = number;
         return;
       }
-      if (run.finishedLine === number - 1 && close(run, text, number)) {
+      // What a test prints at the end may come between.
+      if (number <= run.finishedLine + 6 && close(run, text, number)) {
         finished.push(run.draft);
         run = null;
         return;
@@ -48,12 +51,12 @@ function read(): Reader {
 function createRun(): Run {
   return {
     draft: createDraft('rspec', Number.MAX_SAFE_INTEGER),
-    finishedLine: -1,
+    finishedLine: -10,
     section: null,
     failure: null,
     outside: null,
     lines: [],
-    hasMarks: false,
+    marksLine: -10,
   };
 }
 
@@ -85,7 +88,8 @@ function close(run: Run, text: string, number: number): boolean {
     draft.first = Math.min(draft.first, first);
     for (const { name, status } of tests) addTest(draft, name, status);
   }
-  draft.anchored ||= run.hasMarks || run.section !== null;
+  draft.isSolid = true;
+  draft.anchored ||= run.marksLine > 0 || run.section !== null;
   draft.incomplete = failed === 0 && draft.failures.length > 0;
   return true;
 }
@@ -108,7 +112,9 @@ function readLine(run: Run, text: string, number: number): void {
     return;
   }
   if (/^[.F*]+$/.test(text)) {
-    run.hasMarks = true;
+    // Other runners print dots as well: a later line of them begins anew.
+    if (number > run.marksLine + 10 && run.section === null) run.draft.first = number;
+    run.marksLine = number;
     sign(run, number);
     return;
   }

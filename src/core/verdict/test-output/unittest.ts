@@ -9,6 +9,7 @@ type Run = {
   readonly draft: Draft;
   /** Marks of progress, `.F.sE`: one for each test and for each class that failed or was skipped as a whole. */
   marks: string;
+  marksLine: number;
   /** Errors of classes and modules, which are not among the tests that ran. */
   outside: number;
   /** Skips of classes, likewise; known only from verbose lines or marks. */
@@ -46,6 +47,7 @@ function createRun(line: number): Run {
   return {
     draft: createDraft('unittest', line),
     marks: '',
+    marksLine: -10,
     outside: 0,
     skippedOutside: 0,
     failing: new Set(),
@@ -55,6 +57,8 @@ function createRun(line: number): Run {
 }
 
 function readLine(state: State, text: string, number: number): void {
+  // The dots above were those of RSpec, ExUnit, minitest or jasmine.
+  if (text.startsWith('Finished in ') && state.run?.draft.anchored === false) state.run = null;
   const { run, ran } = state;
   if (text.startsWith('Ran ') && isRule(state.previous, '-')) {
     const match = /^Ran (\d+) tests? in \d+(?:\.\d+)?s$/.exec(text);
@@ -102,6 +106,7 @@ function close(
     number,
   );
   if (word === 'FAILED' && failed === 0) addError(draft, 'the run failed outside of its tests');
+  draft.isSolid = true;
   draft.anchored ||= run.marks !== '';
   draft.incomplete = failed === 0 && run.failing.size > 0;
   state.finished.push(draft);
@@ -119,7 +124,7 @@ function passedOf(
 ): number {
   const isMarked = run.marks.length >= tests && run.marks.length >= failed + skipped;
   const dots = [...run.marks].filter((mark) => mark === '.').length;
-  if (isMarked && run.marks.length === dots + failed + skipped) return dots;
+  if (isMarked && dots <= tests && run.marks.length === dots + failed + skipped) return dots;
   const failing = run.failing.size > 0 ? run.failing.size : failed - run.outside - unexpected;
   return tests - failing - unexpected - (skipped - run.skippedOutside);
 }
@@ -141,8 +146,13 @@ function readDetail(state: State, text: string, number: number): void {
     return;
   }
   if (/^[.FEsxu]+$/.test(text)) {
-    const run = (state.run ??= createRun(number));
-    if (run.marks.length < 100_000) run.marks += text;
+    const { run } = state;
+    // Other runners print dots as well: a later line of them begins anew.
+    const isNew = run === null || (!run.draft.anchored && number > run.marksLine + 10);
+    const current = isNew ? createRun(number) : run;
+    state.run = current;
+    current.marksLine = number;
+    if (current.marks.length < 100_000) current.marks += text;
     return;
   }
   const result = readResult(text);

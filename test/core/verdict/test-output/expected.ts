@@ -48,7 +48,7 @@ export const expected: Readonly<Record<string, Expected>> = {
   'bun/none': ['bun', 0, 0, 0, null],
   'bun/pass': ['bun', 2, 0, 0, true],
   'bun/several': ['bun', 3, 2, 2, false],
-  'bun/unhandled': ['bun', 0, 0, 0, false],
+  'bun/unhandled': ['bun', 1, 1, 0, false],
   'bun/v1.0-mixed': ['bun', 1, 2, 2, false],
   'bun/v1.0-pass': ['bun', 2, 0, 0, true],
   'cargo/colour': ['cargo', 2, 2, 2, false],
