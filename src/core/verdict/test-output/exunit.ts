@@ -108,8 +108,8 @@ function readDetail(current: Run | null, text: string, number: number): Run | nu
     current.marksLine = number;
     return current;
   }
-  // The dots above were unittest's.
-  if (current?.draft.anchored === false && text.startsWith('Ran ')) return null;
+  // The dots above were another runner's.
+  if (current?.draft.anchored === false && /^(?:Ran \d|\d+ examples?, )/.test(text)) return null;
   if (current !== null && text.startsWith('  * ')) readTrace(current, text, number);
   return current;
 }

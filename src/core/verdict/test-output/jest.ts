@@ -147,7 +147,6 @@ function closeBody(
   const { draft } = body;
   draft.last = number;
   draft.anchored = body.files > 0;
-  draft.isSolid = true;
   draft.passed = tests.passed;
   draft.failed = tests.failed;
   draft.skipped = tests.skipped;
@@ -202,7 +201,7 @@ function readDetail(body: Body, text: string, number: number): void {
     if (text.trim() !== '' && titles.length < 20) titles.push({ indent, name: text.trim() });
     return;
   }
-  const match = /^(.*?)(?: \((\d+(?:\.\d+)?) (ms|s)\))?$/.exec(text.slice(indent + 2).trimEnd());
+  const match = /^(.*?)(?: \((\d+(?:\.\d+)?) ?(ms|s)\))?$/.exec(text.slice(indent + 2).trimEnd());
   const title = (match?.[1] ?? '').replace(/^(skipped|todo) /, '');
   const durationMs =
     match?.[2] === undefined ? null : Number(match[2]) * (match[3] === 's' ? 1000 : 1);

@@ -179,7 +179,6 @@ function closeBody(finished: Body[], body: Body, summary: NodeSummary, number: n
   const { draft } = body;
   draft.last = number;
   draft.anchored = body.points > 0;
-  draft.isSolid = true;
   draft.passed = summary.passed;
   draft.failed = summary.failed;
   draft.skipped = summary.skipped;

@@ -98,8 +98,12 @@ function createLog(chosen: readonly Runner[]): Log {
       const own = realRuns(end(main));
       const others = [...channels.values()].map((channel) => realRuns(end(channel)));
       const theirs = others.flatMap(({ runs }) => runs);
+      // Of prefixed lines a reader may still make out a piece of a run, never its end.
+      const mine = own.runs.filter(
+        (run) => !(run.incomplete && theirs.some(({ framework }) => framework === run.framework)),
+      );
       return {
-        runs: own.runs.length === 0 ? theirs : [...own.runs, ...theirs.filter(isAnchored)],
+        runs: mine.length === 0 ? theirs : [...mine, ...theirs.filter(isAnchored)],
         isDoubtful: isDoubtful || [own, ...others].some((sifted) => sifted.isDoubtful),
       };
     },

@@ -66,7 +66,7 @@ function readLine(current: Run | null, text: string, number: number): Run | null
     return run;
   }
   const file = text.includes('.. ')
-    ? /^(?:\[\d\d:\d\d:\d\d\] )?(\S.*?) \.{2,} ?(.*)$/.exec(text)
+    ? /^(?:\[\d\d:\d\d:\d\d\] )?(\S+) \.{2,} ?(.*)$/.exec(text)
     : null;
   if (file !== null && isFileEnd(file[2] ?? '')) return readFile(current, file, number);
   if (text.startsWith('Files=')) {

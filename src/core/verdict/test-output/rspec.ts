@@ -28,8 +28,8 @@ function read(): Reader {
   let run: Run | null = null;
   return {
     line: (text, number) => {
-      // The dots above were unittest's.
-      if (text.startsWith('Ran ') && run?.section === null) run = null;
+      // What stands above was another runner's.
+      if (isForeign(text)) run = null;
       run ??= createRun();
       if (text.startsWith('Finished in ') && /^Finished in .*\d seconds?(?: \(|$)/.test(text)) {
         sign(run, number);
@@ -46,6 +46,11 @@ function read(): Reader {
     },
     end: () => (run?.draft.anchored === true ? [...finished, cutOff(run)] : finished),
   };
+}
+
+/** Counts of runners whose dots, failures and times look alike. */
+function isForeign(text: string): boolean {
+  return /^(?:Ran \d+ tests? in |\d+ (?:tests?|doctests?|specs?|runs), )/.test(text);
 }
 
 function createRun(): Run {

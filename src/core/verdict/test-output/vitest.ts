@@ -232,7 +232,6 @@ function endRun(state: State, summary: Summary, number: number): void {
   if (before === undefined) state.finished.push(run);
   run.isSure = isSure;
   setCounts(run.draft, files, tests, summary.errors);
-  run.draft.isSolid = true;
   run.draft.anchored = opened !== undefined || before !== undefined;
   run.draft.last = number;
 }
