@@ -8,6 +8,11 @@ function fixture(name: string): string {
   return readFileSync(new URL(name, fixtures), 'utf8');
 }
 
+async function said(stdin: string): Promise<string> {
+  const { out } = await memoryCli({ cwd: '/', stdin }).run('parse', 'tests');
+  return out.trim();
+}
+
 describe('parse tests', () => {
   it('reads a file and names what failed', async () => {
     const cli = memoryCli({ cwd: new URL('mocha/', fixtures).pathname });
@@ -54,8 +59,6 @@ describe('parse tests', () => {
   });
 
   it('says why it cannot tell', async () => {
-    const said = async (stdin: string) =>
-      (await memoryCli({ cwd: '/', stdin }).run('parse', 'tests')).out.trim();
     expect(await said('hello')).toBe('? no test runner was recognised');
     expect(await said(fixture('vitest/none.txt'))).toContain('; no test ran');
     expect(await said(fixture('deno/killed.txt'))).toContain('; the output is not whole');

@@ -92,8 +92,7 @@ function statusOf(word: string): TestStatus {
 function readListed(run: Run, list: 'failed' | 'not-run', text: string, number: number): void {
   const match = /^\s+(\d+) - (.*) \(([^()]+)\)(?: .*)?$/.exec(text);
   if (match === null) {
-    if (text.trim() === '' || /^Errors while running/.test(text))
-      run.list = text.trim() === '' ? run.list : null;
+    if (text.startsWith('Errors while running')) run.list = null;
     return;
   }
   run.draft.last = number;

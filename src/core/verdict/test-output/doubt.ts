@@ -15,7 +15,7 @@ export function raisesDoubt(line: string): boolean {
         line,
       );
     case 0x23: // #
-      return /^##\[error\]/.test(line);
+      return line.startsWith('##[error]');
     case 0x45: // E
       return /^Error: Process completed with exit code [1-9]|^ERROR: (?:Coverage for |Job failed|Coverage failure)|^Exited with code /.test(
         line,
@@ -29,17 +29,17 @@ export function raisesDoubt(line: string): boolean {
     case 0x54: // T
       return /^The command ".*" exited with [1-9]|^Terminated$|^Timed out/.test(line);
     case 0x4b: // K
-      return /^Killed$/.test(line);
+      return line === 'Killed';
     case 0x53: // S
-      return /^Segmentation fault/.test(line);
+      return line.startsWith('Segmentation fault');
     case 0x46: // F
       return /^FATAL ERROR: |^FAIL Required test coverage /.test(line);
     case 0x4a: // J
       return /^Jest: .* threshold for .* not met/.test(line);
     case 0x72: // r
-      return /^rake aborted!/.test(line);
+      return line.startsWith('rake aborted!');
     case 0x6c: // l
-      return /^lerna ERR! /.test(line);
+      return line.startsWith('lerna ERR! ');
     default:
       return false;
   }

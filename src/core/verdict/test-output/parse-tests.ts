@@ -1,16 +1,12 @@
-import { raisesDoubt } from './doubt.ts';
 import { type Draft, finishedTests, maxDetails } from './draft.ts';
 import { findJunitReports, type JunitReport } from './junit-xml.ts';
 import { forEachLine } from './lines.ts';
-import { readChannel, tellsMonorepo, withoutTime } from './log-prefix.ts';
+import { createLog } from './log.ts';
 import { junitName, runners, runnersOf } from './registry.ts';
-import type { Reader, Runner } from './runner.ts';
+import { isRed } from './sift.ts';
 import type { TestRun } from './test-run.ts';
 
 export type { TestRun } from './test-run.ts';
-
-/** How many writers of one log are told apart. */
-const maxChannels = 64;
 
 /**
  * Reads what test runners printed, or a report in JUnit's XML, TAP or the JSON of `go test`. Several runs are added
@@ -46,152 +42,15 @@ function withoutTwice(reports: readonly Draft[], runs: readonly Draft[]): readon
     (key) => sumOf(reports, key) === sumOf(runs, key),
   );
   if (!isSame || runs.length === 0 || reports.length === 0) return [...reports, ...runs];
-  const details = (drafts: readonly Draft[]) =>
-    drafts.reduce((sum, draft) => sum + draft.failures.length + draft.errors.length, 0);
-  return details(reports) > details(runs) ? reports : runs;
+  return detailsOf(reports) > detailsOf(runs) ? reports : runs;
+}
+
+function detailsOf(drafts: readonly Draft[]): number {
+  return drafts.reduce((sum, draft) => sum + draft.failures.length + draft.errors.length, 0);
 }
 
 function sumOf(runs: readonly Draft[], key: 'passed' | 'failed' | 'skipped'): number {
   return runs.reduce((sum, run) => sum + run[key], 0);
-}
-
-/** `starts` has a mark for each first character that matters to the idle reader; the last is for all beyond ASCII. */
-type Seat = { readonly reader: Reader; readonly starts: Uint8Array | null };
-
-type Channel = { readonly seats: readonly Seat[]; number: number };
-
-type Log = {
-  readonly line: (text: string) => void;
-  readonly end: () => Sifted;
-};
-
-/**
- * Reads every line as it is, and in addition those with the prefix of a tool that runs several programs at once as
- * the output of that program alone.
- */
-function createLog(chosen: readonly Runner[]): Log {
-  const starts = chosen.map((runner) => marksOf(runner.starts));
-  const open = (): Channel => ({
-    seats: chosen.map((runner, i) => ({ reader: runner.read(), starts: starts[i] ?? null })),
-    number: 0,
-  });
-  const main = open();
-  const channels = new Map<string, Channel>();
-  let isMonorepo = false;
-  let isDoubtful = false;
-  return {
-    line: (text) => {
-      const line = withoutTime(text);
-      read(main, line);
-      isDoubtful ||= raisesDoubt(line);
-      isMonorepo ||= tellsMonorepo(line);
-      const prefixed = readChannel(line, isMonorepo);
-      if (prefixed === null) return;
-      const known = channels.get(prefixed.name);
-      if (known === undefined && channels.size >= maxChannels) return;
-      const channel = known ?? open();
-      if (known === undefined) channels.set(prefixed.name, channel);
-      read(channel, prefixed.rest);
-      isDoubtful ||= raisesDoubt(prefixed.rest);
-    },
-    end: () => {
-      const own = realRuns(end(main));
-      const others = [...channels.values()].map((channel) => realRuns(end(channel)));
-      const theirs = others.flatMap(({ runs }) => runs);
-      // Of prefixed lines a reader may still make out a piece of a run, never its end.
-      const mine = own.runs.filter(
-        (run) => !(run.incomplete && theirs.some(({ framework }) => framework === run.framework)),
-      );
-      return {
-        runs: mine.length === 0 ? theirs : [...mine, ...theirs.filter(isAnchored)],
-        isDoubtful: isDoubtful || [own, ...others].some((sifted) => sifted.isDoubtful),
-      };
-    },
-  };
-}
-
-const beyondAscii = 128;
-
-function marksOf(starts: string | undefined): Uint8Array | null {
-  if (starts === undefined) return null;
-  const marks = new Uint8Array(beyondAscii + 1);
-  for (const char of starts) marks[Math.min(char.charCodeAt(0), beyondAscii)] = 1;
-  return marks;
-}
-
-function read(channel: Channel, line: string): void {
-  const number = ++channel.number;
-  let indent = 0;
-  while (line.charCodeAt(indent) === 0x20) indent++;
-  const code = line.charCodeAt(indent);
-  const first = code > beyondAscii ? beyondAscii : code;
-  for (const { reader, starts } of channel.seats) {
-    if (starts !== null && starts[first] !== 1 && reader.isIdle?.() === true) continue;
-    reader.line(line, number);
-  }
-}
-
-function end({ seats }: Channel): Draft[] {
-  return seats.flatMap(({ reader }) => reader.end());
-}
-
-type Sifted = { readonly runs: Draft[]; readonly isDoubtful: boolean };
-
-/**
- * Leaves out runs printed inside another runner's run, and bare summaries beside a run that shows more. A failing one
- * that is left out, and that no other run contains, may be the real one: then nothing is called green.
- */
-function realRuns(drafts: readonly Draft[]): Sifted {
-  const anchored = outermost(drafts.filter(isAnchored));
-  const bare = drafts.filter((draft) => !draft.anchored);
-  if (anchored.length === 0) return { runs: outermost(bare), isDoubtful: false };
-  const outside = bare.slice(0, maxBare).filter((draft) => !isInsideOf(anchored, draft));
-  const solid = outermost(outside.filter((draft) => draft.isSolid));
-  return {
-    runs: [...anchored, ...solid].toSorted((a, b) => a.first - b.first),
-    isDoubtful: bare.length > maxBare || outside.some((draft) => !draft.isSolid && isRed(draft)),
-  };
-}
-
-const maxBare = 10_000;
-
-function outermost(drafts: readonly Draft[]): Draft[] {
-  /** How far down the runs seen so far reach, for each runner. */
-  const reach = new Map<string, number>();
-  return drafts
-    .toSorted((a, b) => a.first - b.first || b.last - a.last)
-    .filter((draft) => {
-      const isInside = [...reach].some(
-        ([name, last]) => name !== draft.framework && draft.last <= last,
-      );
-      reach.set(draft.framework, Math.max(reach.get(draft.framework) ?? 0, draft.last));
-      return !isInside;
-    });
-}
-
-function isAnchored({ anchored }: Draft): boolean {
-  return anchored;
-}
-
-function isRed({ failed, errors }: Draft): boolean {
-  return failed > 0 || errors.length > 0;
-}
-
-/** Both ends of the draft lie in runs, which come sorted by their start. */
-function isInsideOf(runs: readonly Draft[], { first, last }: Draft): boolean {
-  return isLineInside(runs, first) && isLineInside(runs, last);
-}
-
-function isLineInside(runs: readonly Draft[], line: number): boolean {
-  let low = 0;
-  let high = runs.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((runs[middle]?.first ?? 0) <= line) low = middle + 1;
-    else high = middle;
-  }
-  // A run that outlasts many that start behind it is rare; some steps back are enough.
-  return runs.slice(Math.max(0, low - 20), low).some((run) => run.last >= line);
 }
 
 function combine(runs: readonly Draft[], isDoubtful: boolean): TestRun {

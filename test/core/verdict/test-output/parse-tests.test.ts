@@ -10,6 +10,29 @@ function summaryOf({ framework, passed, failed, skipped, green }: TestRun): Expe
   return [framework ?? '', passed, failed, skipped, green];
 }
 
+function expectSum(first: string, second: string): void {
+  const run = parseTests(`${recorded(first)}\n${recorded(second)}`);
+  const [, passed = 0, failed = 0, skipped = 0] = expected[first] ?? [];
+  const [, morePassed = 0, moreFailed = 0, moreSkipped = 0] = expected[second] ?? [];
+  expect([run.passed, run.failed, run.skipped], `${first} + ${second}`).toEqual([
+    passed + morePassed,
+    failed + moreFailed,
+    skipped + moreSkipped,
+  ]);
+}
+
+function plain(name: string): string[] {
+  return recorded(name).trimEnd().split('\n');
+}
+
+/** Processor time in microseconds. */
+function cost(text: string): number {
+  const before = process.cpuUsage();
+  parseTests(text);
+  const { user, system } = process.cpuUsage(before);
+  return user + system;
+}
+
 describe('recorded output', () => {
   it('is listed here without exception', () => {
     expect(recordedNames().toSorted()).toEqual(Object.keys(expected).toSorted());
@@ -436,17 +459,6 @@ describe('several runs in one output', () => {
   );
   const byRunner = Object.groupBy(whole, (name) => expected[name]?.[0] ?? '');
 
-  function expectSum(first: string, second: string): void {
-    const run = parseTests(`${recorded(first)}\n${recorded(second)}`);
-    const [, passed = 0, failed = 0, skipped = 0] = expected[first] ?? [];
-    const [, morePassed = 0, moreFailed = 0, moreSkipped = 0] = expected[second] ?? [];
-    expect([run.passed, run.failed, run.skipped], `${first} + ${second}`).toEqual([
-      passed + morePassed,
-      failed + moreFailed,
-      skipped + moreSkipped,
-    ]);
-  }
-
   it.each(Object.entries(byRunner))('are added when all come from %s', (_runner, names = []) => {
     for (const [index, first] of names.entries()) {
       for (const second of names.slice(index % 3).filter((_name, at) => at % 3 === 0))
@@ -473,7 +485,6 @@ describe('a log of CI', () => {
   const names = Object.keys(expected).filter(
     (name) => /(pass|mixed|several|load)$/.test(name) && !/junit|xml|pretty/.test(name),
   );
-  const plain = (name: string): string[] => recorded(name).trimEnd().split('\n');
   const prefixes: Readonly<Record<string, (line: string, index: number) => string>> = {
     'GitHub Actions': (line, i) => `2024-05-06T07:08:09.${String(i).padStart(7, '0')}Z ${line}`,
     'gh run view': (line) => `build\tRun npm test\t2024-05-06T07:08:09.1234567Z ${line}`,
@@ -636,12 +647,6 @@ describe('any text', () => {
 
   it('takes time in proportion to its length', () => {
     const log = recordedNames().map(recorded).join('\n');
-    const cost = (text: string): number => {
-      const before = process.cpuUsage();
-      parseTests(text);
-      const { user, system } = process.cpuUsage(before);
-      return user + system;
-    };
     cost(log);
     const [once, often] = [cost(log.repeat(2)), cost(log.repeat(8))];
     // Four times the text; twelve times the work would be a sign of squares.
@@ -664,10 +669,7 @@ describe('any text', () => {
     '____ a ____\nE   x\n',
   ])('is read in linear time when hostile: %j', (piece) => {
     const text = piece.repeat(Math.ceil(1_000_000 / piece.length));
-    const before = process.cpuUsage();
-    parseTests(text);
-    const { user, system } = process.cpuUsage(before);
     // A megabyte takes a fraction of a second; squares would take minutes.
-    expect(user + system).toBeLessThan(20_000_000);
+    expect(cost(text)).toBeLessThan(20_000_000);
   });
 });
