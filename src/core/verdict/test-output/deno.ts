@@ -70,7 +70,11 @@ function readLine(state: State, text: string, number: number): void {
     return;
   }
   if (text.trim() === 'ERRORS' && state.runs.at(-1)?.isSure !== false) openRun(state, number);
-  const summary = readSummary(text, number);
+  const isOpen = state.runs.at(-1)?.isSure === false;
+  const summary =
+    isOpen && text.startsWith('test result: ')
+      ? readOldSummary(text, number)
+      : readSummary(text, number);
   if (summary !== null) return takeSummary(state, summary);
   const run = state.runs.at(-1);
   if (run !== undefined) readDetail(run, text, number);
@@ -105,6 +109,14 @@ function readSummary(text: string, line: number): Summary | null {
     else if (match[2] === 'ignored') counts.skipped += count;
   }
   return parts.length > 2 ? counts : null;
+}
+
+/** `test result: FAILED. 1 passed (2 steps); 1 failed; 1 ignored; 0 measured; 0 filtered out (10ms)` of deno 1.0 to 1.20 */
+function readOldSummary(text: string, line: number): Summary | null {
+  const match = /^test result: (ok|FAILED)\. (.*)$/.exec(text);
+  return match === null
+    ? null
+    : readSummary(`${match[1]} | ${(match[2] ?? '').split('; ').join(' | ')}`, line);
 }
 
 /** One that adds up to the announced tests is real; of others the worse one holds. */

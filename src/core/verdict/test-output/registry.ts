@@ -1,6 +1,7 @@
 import { ava } from './ava.ts';
 import { bats } from './bats.ts';
 import { bun } from './bun.ts';
+import { cargoNextest } from './cargo-nextest.ts';
 import { cargo } from './cargo.ts';
 import { catch2 } from './catch2.ts';
 import { ctest } from './ctest.ts';
@@ -20,6 +21,7 @@ import { nodeTest } from './node-test.ts';
 import { phpunit } from './phpunit.ts';
 import { playwright } from './playwright.ts';
 import { prove } from './prove.ts';
+import { pytestSugar } from './pytest-sugar.ts';
 import { pytest } from './pytest.ts';
 import { rspec } from './rspec.ts';
 import type { Runner } from './runner.ts';
@@ -43,8 +45,10 @@ export const runners: readonly Runner[] = [
   jasmine,
   uvu,
   pytest,
+  pytestSugar,
   unittest,
   cargo,
+  cargoNextest,
   goTest,
   goJson,
   rspec,

@@ -384,12 +384,12 @@ describe('output that is cut off', () => {
 
   it.each(names)('%s is green after no line and no byte', (name) => {
     const text = recorded(name);
-    const step = Math.max(1, Math.floor(text.length / 24));
+    const step = Math.max(1, Math.floor(text.length / 14));
     for (let end = 0; end < text.length; end += step) {
       expect(parseTests(text.slice(0, end)).green, `cut at ${end}`).not.toBe(true);
     }
     const lines = text.split('\n');
-    const lineStep = Math.max(1, Math.floor(lines.length / 16));
+    const lineStep = Math.max(1, Math.floor(lines.length / 8));
     for (let end = 1; end < lines.length; end += lineStep) {
       expect(parseTests(lines.slice(0, end).join('\n')).green, `line ${end}`).not.toBe(true);
     }
@@ -440,6 +440,22 @@ describe('output reduced to its summary', () => {
     ['pytest', '========= 3 passed, 1 warning in 0.12s =========', true],
     ['pytest', '3 passed in 62.10s (0:01:02)', true],
     ['pytest', '1 failed, 2 passed in 0.12s', false],
+    ['pytest', '===== 3 passed in 0.12 seconds =====', true],
+    [
+      'pytest',
+      'Test session starts (platform: linux)\n\nResults (0.12s):\n       3 passed\n       1 failed\n',
+      false,
+    ],
+    [
+      'cargo',
+      'Starting 4 tests across 2 binaries\n  PASS [ 0.004s] a adds\nSummary [ 0.010s] 4 tests run: 4 passed, 1 skipped',
+      true,
+    ],
+    [
+      'deno',
+      'running 1 test from file:///a.ts\n\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out (10ms)',
+      true,
+    ],
     ['cargo', 'test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out', true],
     ['mocha', '  3 passing (4ms)\n\n', true],
     ['mocha', '  3 passing (4ms)', null],
