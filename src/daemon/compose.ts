@@ -18,6 +18,7 @@ import { stateFolderName } from '../adapters/files/folder-state.ts';
 import { openStateDir } from '../adapters/files/state-dir.ts';
 import { createWakeups } from '../adapters/files/wake-files.ts';
 import { openProject } from '../adapters/git/open-project.ts';
+import { createShippedPrices } from '../adapters/prices/shipped-prices.ts';
 import { sandboxUnavailable } from '../adapters/process/sandbox.ts';
 import { createSupervisor } from '../adapters/process/supervisor.ts';
 import { openStore } from '../adapters/sqlite/store.ts';
@@ -112,6 +113,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     ids: createRandomIds(),
     random: createRandom(),
     disk: createDisk(stateDir),
+    prices: createShippedPrices(),
     reach: createFailpoints(env[failAtVariable]),
     leaseMs: input.leaseMs ?? defaultLeaseMs,
     stateDir,

@@ -69,7 +69,6 @@ const unbuilt: readonly string[] = [
   'verify.track-file-changes',
   'limits.max-turns-per-iteration',
   'models',
-  'prices',
   'memory',
   'scheduler',
   'notify',

@@ -41,6 +41,8 @@ export type AgentEvent =
       readonly type: 'usage';
       readonly tokens: AgentOutcome['tokens'];
       readonly costUsd: number | null;
+      /** Which model; null or absent: the one the run was started with. */
+      readonly model?: string | null;
     }
   /** The terminal event of the stream was seen: the agent is finished even if it does not exit. */
   | { readonly type: 'result' };
@@ -66,7 +68,7 @@ export type AgentSink = {
   started(identity: ProcessIdentity): Promise<void>;
   activity(activity: Activity): void;
   /** What this run has used so far: totals, not differences. */
-  usage(tokens: AgentOutcome['tokens'], costUsd: number | null): void;
+  usage(tokens: AgentOutcome['tokens'], costUsd: number | null, model: string | null): void;
 };
 
 export type AgentLimits = {

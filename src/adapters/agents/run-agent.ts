@@ -127,7 +127,7 @@ function readStream<S>(adapter: AgentAdapter<S>, sink: AgentSink): AgentStream<S
         sink.activity(event.activity);
         return;
       case 'usage':
-        sink.usage(event.tokens, event.costUsd);
+        sink.usage(event.tokens, event.costUsd, event.model ?? null);
         return;
       case 'result':
         hasResult = true;

@@ -1,8 +1,9 @@
 import { changedPaths } from '../../core/loop/changes.ts';
 import type { AgentRecord, LoopEvent } from '../../core/loop/event.ts';
 import type { Decision } from '../../core/loop/judge.ts';
-import { lastIteration, loopCost, type Loop } from '../../core/loop/loop.ts';
-import { formatCost, formatDuration, formatTokens, plural } from './format.ts';
+import { isPartlyUnpriced, knownCost, lastIteration, type Loop } from '../../core/loop/loop.ts';
+import { isUnpriced } from '../../core/price/price.ts';
+import { formatDuration, formatSpending, formatTokens, plural } from './format.ts';
 import { detail, heading, line, verbose, type StoryLine } from './story-line.ts';
 import { statusText } from './status-word.ts';
 
@@ -27,7 +28,7 @@ export function agentLines(record: AgentRecord): readonly StoryLine[] {
     `${agentEnding(record)} in ${formatDuration(record.durationMs)}`,
     record.turns === null ? null : plural(record.turns, 'turn'),
     record.tokens === null ? null : formatTokens(record.tokens),
-    record.costUsd === null ? null : formatCost(record.costUsd),
+    formatSpending(record.costUsd, isUnpriced(record)),
     claimText(record),
   ];
   const isFine = record.kind === 'done';
@@ -37,6 +38,15 @@ export function agentLines(record: AgentRecord): readonly StoryLine[] {
     ...(isFine || record.evidence === '' ? [] : [detail(record.evidence)]),
     ...(record.summary === null ? [] : [detail(record.summary)]),
   ];
+}
+
+/** What an agent was used for beside the work. */
+export function usageText({ tokens, costUsd }: Event<'usage.added'>): string {
+  const parts = [
+    tokens === null ? null : formatTokens(tokens),
+    formatSpending(costUsd, isUnpriced({ tokens, costUsd })),
+  ];
+  return parts.filter((part) => part !== null).join(' · ') || 'made';
 }
 
 function agentEnding({ kind, exitCode }: AgentRecord): string {
@@ -65,8 +75,8 @@ export function snapshotLines(event: Event<'snapshot.taken'>): readonly StoryLin
 }
 
 export function decisionLines(decision: Decision, loop: Loop): readonly StoryLine[] {
-  const cost = loopCost(loop);
-  const spent = cost === null ? '' : ` · ${formatCost(cost)} so far`;
+  const cost = formatSpending(knownCost(loop), isPartlyUnpriced(loop));
+  const spent = cost === null ? '' : ` · ${cost} so far`;
   const verdict =
     decision.end === null ? 'go on' : statusText(decision.end.status, decision.end.reason);
   const { strategy, ladder, counted } = decision.inputs;

@@ -4,7 +4,13 @@ import { lastIteration, type Loop } from '../../core/loop/loop.ts';
 import { tamperedText } from '../../core/loop/surroundings.ts';
 import { formatDuration } from './format.ts';
 import { checkLines } from './story-checks.ts';
-import { agentLines, decisionLines, headerLine, snapshotLines } from './story-iteration.ts';
+import {
+  agentLines,
+  decisionLines,
+  headerLine,
+  snapshotLines,
+  usageText,
+} from './story-iteration.ts';
 import { detail, line, verbose, type StoryLine } from './story-line.ts';
 import { startLines } from './story-start.ts';
 import { statusStyle } from './status-word.ts';
@@ -58,6 +64,8 @@ export function storyOf({ event, time }: RecordedEvent, loop: Loop): readonly St
         : [line('agent', `started again, try ${event.try}`)];
     case 'agent.ended':
       return agentLines(event.record);
+    case 'usage.added':
+      return [verbose('summary', usageText(event))];
     case 'protected.restored':
       return event.paths.length === 0
         ? []
