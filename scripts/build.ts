@@ -13,6 +13,7 @@ await build({
   input: {
     cli: 'src/cli/main.ts',
     index: 'src/index.ts',
+    'acp-client': 'src/adapters/agents/acp/client.ts',
     'scripted-player': 'src/adapters/agents/scripted/player.ts',
   },
   platform: 'node',

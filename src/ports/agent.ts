@@ -44,6 +44,8 @@ export type AgentEvent =
       /** Which model; null or absent: the one the run was started with. */
       readonly model?: string | null;
     }
+  /** How many turns the agent has taken or begun in this run: a total, not a difference. */
+  | { readonly type: 'turn'; readonly turns: number }
   /** The terminal event of the stream was seen: the agent is finished even if it does not exit. */
   | { readonly type: 'result' };
 
@@ -55,6 +57,8 @@ export type AgentAdapter<S = unknown> = {
   readonly name: string;
   /** `cli` agents get 30 minutes per iteration, `native` 5. */
   readonly kind: 'cli' | 'native';
+  /** `bypassed`: it acts without asking anybody. Absent: not known. */
+  readonly permissions?: 'bypassed';
   command(run: AgentRun): AgentCommand;
   /** Files the agent writes for itself while it works, as absolute paths with `*` within names: a sign of life. */
   transcripts?(run: AgentRun): readonly string[];
@@ -69,6 +73,8 @@ export type AgentSink = {
   activity(activity: Activity): void;
   /** What this run has used so far: totals, not differences. */
   usage(tokens: AgentOutcome['tokens'], costUsd: number | null, model: string | null): void;
+  /** Turns so far: a total, not a difference. */
+  turns?(turns: number): void;
 };
 
 export type AgentLimits = {
@@ -94,6 +100,8 @@ export type AgentRunResult = {
 export interface AgentRunner {
   readonly name: string;
   readonly kind: 'cli' | 'native';
+  /** `bypassed`: it acts without asking anybody. Absent: not known. */
+  readonly permissions?: 'bypassed';
   run(
     run: AgentRun,
     files: AgentFiles,

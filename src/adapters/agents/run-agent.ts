@@ -38,6 +38,7 @@ export function createAgentRunner<S>(
   return {
     name: adapter.name,
     kind: adapter.kind,
+    ...(adapter.permissions === undefined ? {} : { permissions: adapter.permissions }),
     async run(run, files, limits, sink, signal) {
       const command = adapter.command(withPreset(run, preset));
       await writeFiles(command.files);
@@ -128,6 +129,9 @@ function readStream<S>(adapter: AgentAdapter<S>, sink: AgentSink): AgentStream<S
         return;
       case 'usage':
         sink.usage(event.tokens, event.costUsd, event.model ?? null);
+        return;
+      case 'turn':
+        sink.turns?.(event.turns);
         return;
       case 'result':
         hasResult = true;

@@ -41,7 +41,7 @@ test('scripts are found from the given folder and checked at once', async () => 
   });
 });
 
-test.each(['claude', 'codex', 'gemini', 'opencode', 'pi', 'native', 'acp:some-server'])(
+test.each(['claude', 'codex', 'gemini', 'opencode', 'pi', 'native'])(
   '%s is known, and what to use until it is built',
   async (spec) => {
     await expect(resolve(spec)).rejects.toMatchObject({
@@ -58,6 +58,7 @@ test.each<[string, Record<string, AgentSettings>, string, string]>([
   ['toString', {}, 'agent.unknown', 'There is no agent `toString`.'],
   ['command:', {}, 'agent.invalid', 'has no command'],
   ['command', {}, 'agent.invalid', 'has no command'],
+  ['acp:', {}, 'agent.invalid', 'has no server'],
   ['scripted:  ', {}, 'agent.invalid', 'has no script'],
   ['a', { a: { command: 'x', format: 'claude-stream' } }, 'agent.not_built', 'claude-stream'],
   ['a', { a: { command: 'x', format: 'xml' } }, 'agent.invalid', 'unknown output format'],
