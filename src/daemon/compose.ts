@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { findInstalledAgents, knownAgents } from '../adapters/agents/installed-agents.ts';
 import { resolveAgent } from '../adapters/agents/registry.ts';
 import { createRandom } from '../adapters/clock/seeded-random.ts';
 import { createRandomIds } from '../adapters/clock/random-ids.ts';
@@ -133,7 +134,12 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     loopType: (name) => resolveLoopType(name ?? defaultLoopType, loopTypes),
     promptOf: (type) => promptRecord(type, parseTemplate(type)),
     async planFor(task, verify) {
-      const settings = settingsForTask(settingsOf(task.type, config, loopTypes), task);
+      const typed = await settingsOf(task.type, config, loopTypes, env);
+      const settings = settingsForTask(typed, task);
+      if (config.settings.agent === null && settings.agent !== null) {
+        const text = `no agent is configured: taking ${settings.agent}, the first one installed`;
+        publish({ kind: 'notice', text });
+      }
       for (const text of checkRunnable(settings, verify))
         publish({ kind: 'notice', text: `warning: ${text}` });
       requireSandbox(settings, supervisor);
@@ -169,16 +175,18 @@ function parseTemplate(type: LoopType): ParsedTemplate {
   return { template, required, defaults };
 }
 
-function settingsOf(
+/** The settings of a loop type. Where none names an agent, the first one installed is taken. */
+async function settingsOf(
   name: string | null,
   loaded: LoadedConfig,
   types: readonly LoopTypes[],
-): Settings {
-  return applyLoopType(
-    loaded.settings,
-    resolveLoopType(name ?? defaultLoopType, types),
-    loaded.origins,
-  );
+  env: ComposeInput['env'],
+): Promise<Settings> {
+  const type = resolveLoopType(name ?? defaultLoopType, types);
+  const settings = applyLoopType(loaded.settings, type, loaded.origins);
+  if (settings.agent !== null) return settings;
+  const [first] = await findInstalledAgents(env);
+  return { ...settings, agent: first?.name ?? null };
 }
 
 /** Reads settings again only when a file changed: asked for at every iteration boundary. */
@@ -191,7 +199,7 @@ function createSettingsReader(files: HomeInput & { readonly projectRoot: string 
     if (last?.fingerprint === fingerprint) return last.settings;
     const loaded = await loadConfig({ ...files, flags });
     const types = await loadLoopTypes({ ...files, settings: loaded.settings });
-    const settings = settingsOf(loopType, loaded, types);
+    const settings = await settingsOf(loopType, loaded, types, files.env);
     known.set(key, { fingerprint, settings });
     return settings;
   };
@@ -217,9 +225,14 @@ function createAgentCache(supervisor: Supervisor, folder: string) {
 
 function requireAgent(settings: Settings): string {
   if (settings.agent !== null) return settings.agent;
-  throw new LoopwrightError('agent.none', 'no agent is configured', {
-    hint: 'give one with --agent command:"CMD" or --agent scripted:FILE, or set `agent` in loopwright.yml',
-  });
+  const names = knownAgents.map(({ name }) => name).join(', ');
+  throw new LoopwrightError(
+    'agent.none',
+    `no agent is configured, and none of ${names} is installed`,
+    {
+      hint: 'install one of them, give --agent command:"CMD" with any program that reads its prompt from stdin, or see `loopwright agents list`',
+    },
+  );
 }
 
 function refusePostgres(settings: Settings): void {

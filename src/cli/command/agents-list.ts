@@ -7,7 +7,11 @@ import type { CliContext } from '../context.ts';
 import { exitCodes } from '../exit-code.ts';
 import { wantsJson } from '../input.ts';
 import { askForAgent, type AgentAnswer } from '../init/driven-agent.ts';
-import { findInstalledAgents, knownAgents, readVersion } from '../init/installed-agents.ts';
+import {
+  findInstalledAgents,
+  knownAgents,
+  readVersion,
+} from '../../adapters/agents/installed-agents.ts';
 import { createPaint, type Style } from '../render/paint.ts';
 import { renderTable, type Cell } from '../render/table.ts';
 import { wrap } from '../render/wrap.ts';

@@ -1,7 +1,7 @@
 import { addTokens } from '../agent/outcome.ts';
 import { isUnpriced } from '../price/price.ts';
 import type { AgentRecord, LoopEvent, RecordedEvent } from './event.ts';
-import { openIteration, type Iteration, type Loop } from './loop.ts';
+import { openIteration, type Iteration, type Loop, type Wait } from './loop.ts';
 import { isEnded, isResting } from './status.ts';
 import type { Step } from './step.ts';
 import { tamperedText } from './surroundings.ts';
@@ -299,18 +299,25 @@ function afterIteration(
     why: event.why,
   });
   const iteration = ended.iterations.at(-1);
+  const wait = interrupted ? outlasting(loop.wait) : null;
   const failedEmpty = event.outcome === 'error' && iteration?.report === null;
   return {
     ...ended,
     step: interrupted ? 'boundary' : 'post-hooks',
-    status: loop.wait === null ? loop.status : 'running',
-    wait: null,
+    status: loop.wait === null || wait !== null ? loop.status : 'running',
+    wait,
     // Feedback that an interrupted agent may not have used stays for the next one.
     feedback: interrupted ? loop.feedback : '',
     consecutiveFailures: nextFailures(loop.consecutiveFailures, event.outcome),
     errorStreak: interrupted ? loop.errorStreak : failedEmpty ? loop.errorStreak + 1 : 0,
     progress: event.progress === null ? loop.progress : keepNewest(loop, event.progress),
   };
+}
+
+/** What the provider said holds for the next iteration too: whoever goes on asks it no earlier. */
+function outlasting(wait: Wait | null): Wait | null {
+  const isTold = wait?.condition === 'usage_limit' || wait?.condition === 'rate_limit';
+  return wait !== null && isTold ? { ...wait, then: 'boundary' } : null;
 }
 
 /** A resume makes the last decision history; a loop that rested before it was decided has none. */

@@ -81,7 +81,7 @@ export function judge(loop: Loop, input: JudgeInput): Decision {
     return end(input, 'completion', 'complete', 'verified', input.completion.text);
   }
   if (agent?.kind === 'auth') {
-    const text = `the agent could not sign in: ${agent.evidence}`;
+    const text = `the agent could not sign in: ${agent.evidence}; sign in with its own program or give it a valid key, then resume`;
     return end(input, 'agent', 'blocked', 'auth', text);
   }
   const stop = loop.options.keepGoing ? null : firstStop(input);

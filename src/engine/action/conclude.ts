@@ -1,5 +1,9 @@
 import path from 'node:path';
-import { attemptOutcomeOf, iterationStatusOf } from '../../core/loop/agent-policy.ts';
+import {
+  attemptOutcomeOf,
+  countsAsIteration,
+  iterationStatusOf,
+} from '../../core/loop/agent-policy.ts';
 import { exceededBudget } from '../../core/loop/budget.ts';
 import { changedPaths, noChanges } from '../../core/loop/changes.ts';
 import type { LoopEvent } from '../../core/loop/event.ts';
@@ -60,7 +64,7 @@ export async function conclude(
     number: iteration.number,
     status: iterationStatusOf(iteration),
     outcome: attemptOutcomeOf(iteration, completes),
-    counted: true,
+    counted: countsAsIteration(iteration),
     durationMs,
     progress: entry,
     why: iteration.agent?.kind === 'done' ? null : (iteration.agent?.evidence ?? null),

@@ -17,6 +17,7 @@ import type {
 import { agentSandbox } from '../agent-sandbox.ts';
 import type { Engine } from '../engine.ts';
 import type { LoopOwner } from '../loop-owner.ts';
+import { tellPermissions } from '../tell-permissions.ts';
 import { SpendingGuard } from '../spending-guard.ts';
 import { WarningRecorder } from '../warning-recorder.ts';
 
@@ -29,6 +30,7 @@ export async function runAgent(engine: Engine, owner: LoopOwner, attempt: number
   const dir = await engine.artifacts.iterationDir(loop.id, iteration.number);
   const run = await agentRun(engine, owner, path.join(dir, 'prompt.md'));
   const suffix = attempt === 1 ? '' : `-${attempt}`;
+  await tellPermissions(engine, loop, runner);
   await owner.surroundings.begin(loop, iteration.number, owner.closing);
   const warnings = new WarningRecorder(owner);
   using spending = new SpendingGuard(loop, iteration.model, engine.prices, owner.cut, {
