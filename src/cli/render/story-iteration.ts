@@ -49,8 +49,9 @@ export function usageText({ tokens, costUsd }: Event<'usage.added'>): string {
   return parts.filter((part) => part !== null).join(' · ') || 'made';
 }
 
-function agentEnding({ kind, exitCode }: AgentRecord): string {
-  if (kind === 'done') return 'ended';
+function agentEnding({ kind, exitCode, confidence }: AgentRecord): string {
+  if (kind === 'done')
+    return confidence === 'low' ? 'ended, as far as its protocol tells,' : 'ended';
   const code = exitCode === null || exitCode === 0 ? '' : ` (exit code ${exitCode})`;
   return `${kind.replaceAll('_', ' ')}${code}`;
 }

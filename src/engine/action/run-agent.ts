@@ -19,6 +19,7 @@ import type { Engine } from '../engine.ts';
 import type { LoopOwner } from '../loop-owner.ts';
 import { tellPermissions } from '../tell-permissions.ts';
 import { SpendingGuard } from '../spending-guard.ts';
+import { LiveTotals } from '../live-totals.ts';
 import { WarningRecorder } from '../warning-recorder.ts';
 
 const keptFinalText = 2000;
@@ -33,9 +34,9 @@ export async function runAgent(engine: Engine, owner: LoopOwner, attempt: number
   await tellPermissions(engine, loop, runner);
   await owner.surroundings.begin(loop, iteration.number, owner.closing);
   const warnings = new WarningRecorder(owner);
+  const totals = new LiveTotals(engine, loop.id);
   using spending = new SpendingGuard(loop, iteration.model, engine.prices, owner.cut, {
-    used: ({ tokens, costUsd }) =>
-      engine.publish({ kind: 'usage', loopId: loop.id, tokens, costUsd }),
+    used: (usage) => totals.used(usage),
     warn: (text) => warnings.add(text),
   });
   await owner.before('run-agent');
@@ -46,7 +47,7 @@ export async function runAgent(engine: Engine, owner: LoopOwner, attempt: number
       stderr: path.join(dir, `stderr${suffix}.log`),
     },
     agentLimits(loop, runner),
-    agentSink(engine, owner, attempt, spending),
+    agentSink(engine, owner, attempt, spending, totals),
     spending.signal,
   );
   await owner.after('run-agent');
@@ -93,6 +94,7 @@ function agentSink(
   owner: LoopOwner,
   attempt: number,
   spending: SpendingGuard,
+  totals: LiveTotals,
 ): AgentSink {
   const { loop, iteration } = owner;
   return {
@@ -100,6 +102,7 @@ function agentSink(
     activity: (activity) =>
       engine.publish({ kind: 'activity', loopId: loop.id, iteration: iteration.number, activity }),
     usage: (tokens, costUsd, model) => spending.spent({ tokens, costUsd, model }),
+    turns: (turns) => totals.taken(turns),
   };
 }
 
