@@ -67,7 +67,6 @@ const unbuilt: readonly string[] = [
   'verify.feedback',
   'verify.flaky',
   'verify.track-file-changes',
-  'limits.max-turns-per-iteration',
   'models',
   'memory',
   'scheduler',

@@ -77,7 +77,11 @@ async function askAgent(
       prompt,
       promptFile,
       cwd: dir,
-      env: agentEnvironment(engine.env, { pass, set, reserved: {} }),
+      env: agentEnvironment(engine.env, {
+        pass: [...runner.variables, ...pass],
+        set,
+        reserved: {},
+      }),
       maxTurns: 1,
       sandbox: agentSandbox(engine, loop),
     },

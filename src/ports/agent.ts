@@ -16,6 +16,7 @@ export type AgentRun = {
   readonly cwd: string;
   /** The allow-listed environment; adapters add their own quiet settings. */
   readonly env: Readonly<Record<string, string>>;
+  /** A run that begins another turn is ended with what it has done; 0: no limit. */
   readonly maxTurns: number;
   /** Walls around the agent; null or absent: none. */
   readonly sandbox?: Sandbox | null;
@@ -59,6 +60,8 @@ export type AgentAdapter<S = unknown> = {
   readonly kind: 'cli' | 'native';
   /** `bypassed`: it acts without asking anybody. Absent: not known. */
   readonly permissions?: 'bypassed';
+  /** Names or patterns of the variables it needs from the user's environment: its keys, addresses, folders. */
+  readonly variables?: readonly string[];
   command(run: AgentRun): AgentCommand;
   /** Files the agent writes for itself while it works, as absolute paths with `*` within names: a sign of life. */
   transcripts?(run: AgentRun): readonly string[];
@@ -102,6 +105,8 @@ export interface AgentRunner {
   readonly kind: 'cli' | 'native';
   /** `bypassed`: it acts without asking anybody. Absent: not known. */
   readonly permissions?: 'bypassed';
+  /** What it needs from the user's environment, as names or patterns. */
+  readonly variables: readonly string[];
   run(
     run: AgentRun,
     files: AgentFiles,

@@ -5,6 +5,16 @@ import { nearest } from '../../core/text/nearest.ts';
 import type { AgentRunner } from '../../ports/agent.ts';
 import type { Supervisor } from '../../ports/process.ts';
 import { createAcpAgent } from './acp/acp-agent.ts';
+import type { CliSettings } from './cli-agent.ts';
+import {
+  agentOfFormat,
+  cliAgents,
+  cliAgentsWithAddress,
+  createStreamingCommand,
+  isCliAgent,
+  withCliAgent,
+  type CliAgent,
+} from './cli-registry.ts';
 import { createCommandAgent } from './command/command-agent.ts';
 import { createAgentRunner, type AgentPreset } from './run-agent.ts';
 import { createScriptedAgent } from './scripted/scripted-agent.ts';
@@ -20,6 +30,9 @@ export type AgentSettings = {
   readonly format?: string | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly model?: string | undefined;
+  readonly args?: readonly string[] | undefined;
+  readonly 'base-url'?: string | undefined;
+  readonly 'key-variable'?: string | undefined;
 };
 
 export type AgentSurroundings = {
@@ -29,21 +42,7 @@ export type AgentSurroundings = {
 };
 
 /** Agents whose adapters do not exist yet, with what runs them as a plain command until then. */
-const notBuilt = new Map([
-  ['claude', 'claude -p --permission-mode acceptEdits'],
-  ['codex', 'codex exec --sandbox workspace-write -'],
-  ['gemini', 'gemini --approval-mode yolo'],
-  ['opencode', 'opencode run'],
-  ['pi', 'pi -p'],
-  ['native', 'my-agent'],
-]);
-const notBuiltFormats = [
-  'claude-stream',
-  'codex-stream',
-  'gemini-stream',
-  'opencode-stream',
-  'pi-stream',
-];
+const notBuilt = new Map([['native', 'my-agent']]);
 
 /**
  * The agent a spec names: `acp:CMD`, `command:CMD`, `scripted:FILE`, or a name, of which the configured ones come first. Throws
@@ -59,13 +58,13 @@ export async function resolveAgent(
   const preset: AgentPreset = { model: settings.model ?? null, env: settings.env ?? {} };
   const { supervisor, folder } = surroundings;
   switch (settings.kind) {
-    case 'command':
-      requireFormat(name, settings.format ?? 'text');
-      return createAgentRunner(
-        createCommandAgent(name, required(settings.command, name, 'command')),
-        supervisor,
-        preset,
-      );
+    case 'command': {
+      const command = required(settings.command, name, 'command');
+      const agent = agentOfStream(name, settings.format ?? 'text');
+      return agent === null
+        ? createAgentRunner(createCommandAgent(name, command), supervisor, preset)
+        : createStreamingCommand(name, command, agent, supervisor, preset);
+    }
     case 'acp':
       return createAgentRunner(
         createAcpAgent(name, required(settings.command, name, 'server')),
@@ -81,6 +80,11 @@ export async function resolveAgent(
       );
     }
     default:
+      if (isCliAgent(settings.kind)) {
+        return withCliAgent(settings.kind, cliSettings(settings.kind, settings), (adapter) =>
+          createAgentRunner(adapter, supervisor, preset),
+        );
+      }
       throw isNotBuilt(settings.kind) ? notBuiltYet(settings.kind) : unknown(settings.kind, agents);
   }
 }
@@ -120,20 +124,37 @@ function required(value: string | undefined, name: string, key: keyof typeof hin
   });
 }
 
-function requireFormat(name: string, format: string): void {
-  if (format === 'text') return;
-  if (notBuiltFormats.includes(format)) {
-    throw new LoopwrightError(
-      'agent.not_built',
-      `The output format \`${format}\` of the agent \`${name}\` is not built yet.`,
-      { hint: 'Use `format: text`: what the command prints is its final message.' },
-    );
-  }
+/** The agent whose stream a command prints; null when it prints text. */
+function agentOfStream(name: string, format: string): CliAgent | null {
+  if (format === 'text') return null;
+  const agent = agentOfFormat(format);
+  if (agent !== null) return agent;
+  const known = ['text', ...cliAgents.map((each) => `${each}-stream`)];
   throw new LoopwrightError(
     'agent.invalid',
     `The agent \`${name}\` has the unknown output format \`${format}\`.`,
-    { hint: 'Use `format: text`.' },
+    { hint: `Formats are: ${known.join(', ')}.` },
   );
+}
+
+function cliSettings(kind: CliAgent, settings: NamedSettings): CliSettings {
+  const baseUrl = settings['base-url'] ?? null;
+  const keyVariable = settings['key-variable'] ?? null;
+  if ((baseUrl ?? keyVariable) !== null && !cliAgentsWithAddress.includes(kind)) {
+    throw new LoopwrightError(
+      'agent.invalid',
+      `The agent \`${settings.name}\` takes no \`base-url\` and no \`key-variable\`.`,
+      { hint: `Set them in the configuration of ${kind} itself.` },
+    );
+  }
+  return {
+    name: settings.name,
+    program: settings.command ?? kind,
+    args: settings.args ?? [],
+    baseUrl,
+    keyVariable,
+    isRoot: process.getuid?.() === 0,
+  };
 }
 
 function isNotBuilt(kind: string): boolean {
@@ -148,7 +169,7 @@ function notBuiltYet(kind: string): LoopwrightError {
 }
 
 function unknown(name: string, agents: Readonly<Record<string, AgentSettings>>): LoopwrightError {
-  const names = [...Object.keys(agents), ...notBuilt.keys()];
+  const names = [...Object.keys(agents), ...cliAgents, ...notBuilt.keys()];
   const close = nearest(name, names);
   const question = close === null ? '' : ` Did you mean \`${close}\`?`;
   return new LoopwrightError('agent.unknown', `There is no agent \`${name}\`.${question}`, {

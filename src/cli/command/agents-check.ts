@@ -54,7 +54,11 @@ async function runAgentsCheck(input: CommandInput, context: CliContext): Promise
   const stop = new AbortController();
   using _signals = context.onSignal(() => stop.abort());
   const { pass, set } = settings.env;
-  const env = agentEnvironment(context.env, { pass, set, reserved: {} });
+  const env = agentEnvironment(context.env, {
+    pass: [...runner.variables, ...pass],
+    set,
+    reserved: {},
+  });
   await using place = await openProbePlace(env, context.env, stop.signal);
   context.err.write(`${costText(name, settings)}\n`);
   const findings = await probeAgent(

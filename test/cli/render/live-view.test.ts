@@ -171,8 +171,8 @@ describe('the live view', () => {
     view.listener(started());
     const hostile = 'rm\u001B[2J\u001B]0;owned\u0007\r\nsecond \u202Eline';
     view.listener(doing('running', hostile));
-    const shown = text().replaceAll(/\r\u001B\[2K/g, '');
-    expect(shown).not.toMatch(/[\u001B\u0007\u202E]/);
+    const shown = text().replaceAll('\r\u001B[2K', '');
+    for (const char of ['\u001B', '\u0007', '\u202E']) expect(shown).not.toContain(char);
     expect(shown.split('\n')).toHaveLength(2);
     await view[Symbol.asyncDispose]();
   });
