@@ -1,13 +1,8 @@
-/** Looking into JSON of which nothing is known. */
+/** Looking deep into JSON of which nothing is known. */
+import { fieldAt } from '../../../core/json/fields.ts';
 
 export function valueAt(value: unknown, ...names: readonly string[]): unknown {
-  return names.reduce<unknown>(
-    (found, name) =>
-      typeof found === 'object' && found !== null && Object.hasOwn(found, name)
-        ? Reflect.get(found, name)
-        : undefined,
-    value,
-  );
+  return names.reduce<unknown>((found, name) => fieldAt(found, name), value);
 }
 
 export function textAt(value: unknown, ...names: readonly string[]): string | null {
