@@ -1,6 +1,7 @@
 import { isLoopwrightError, LoopwrightError } from '../core/error.ts';
 import type { FileChanges } from '../core/loop/changes.ts';
 import type { Facts, Request } from '../core/loop/decide.ts';
+import { isDeferrable } from '../core/loop/deferrable.ts';
 import type { LoopEvent } from '../core/loop/event.ts';
 import { evolve } from '../core/loop/evolve.ts';
 import { needsFinishing } from '../core/loop/finishing.ts';
@@ -28,20 +29,6 @@ export type Claims = {
   /** UTC milliseconds. */
   readonly leaseUntil: number;
 };
-
-/**
- * Facts that may wait for the next durable one: losing them in a crash loses nothing that was acted upon. The number
- * of an iteration is stored with `agent.started`, before the agent may act, or earlier if there are hooks.
- */
-const deferrable: ReadonlySet<LoopEvent['type']> = new Set([
-  'iteration.started',
-  'model.chosen',
-  'prompt.built',
-  'hooks.ran',
-  'protected.restored',
-  'snapshot.taken',
-  'verification.ended',
-]);
 
 /**
  * The one owner of a loop: holds its claim and lease, its folded state, its workspace, and the only way to
@@ -234,7 +221,7 @@ export class LoopOwner implements AsyncDisposable {
     if (events.some((event) => event.type === 'iteration.started')) {
       this.#iterationMark = this.#engine.clock.monotonic();
     }
-    if (work === null && events.every((event) => deferrable.has(event.type))) {
+    if (work === null && events.every((event) => isDeferrable(this.#loop, event))) {
       this.#loop = events.reduce((loop, event) => this.#foldLocally(loop, event), this.#loop);
       return;
     }

@@ -1,4 +1,3 @@
-import type { FileHandle } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { LoopwrightError } from '../../core/error.ts';
 import type { Redactor } from '../../core/redact/redactor.ts';
@@ -22,8 +21,8 @@ export type Capture = {
 };
 
 export type CaptureOptions = {
-  /** Owned by the capture from here on. Null: not kept on disk. */
-  readonly file: FileHandle | null;
+  /** An open file, owned by the capture from here on. Null: not kept on disk. */
+  readonly file: number | null;
   readonly tailBytes: number;
   readonly line: ((line: string) => void) | null;
   readonly redactor: Redactor;
