@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isatty } from 'node:tty';
+import { setFlagsFromString } from 'node:v8';
 import { createSystemClock } from '../adapters/clock/system-clock.ts';
 import type { CliContext, OpenOptions, Output, Signal } from './context.ts';
 import { exitCodes } from './exit-code.ts';
@@ -22,6 +23,8 @@ export async function main(): Promise<void> {
     process.exitCode = exitCodes.refused;
     return;
   }
+  // Room for young objects grows to 32 MB otherwise, and every process that is started copies the tables of those pages.
+  setFlagsFromString('--semi-space-growth-factor=1');
   const argv = process.argv.slice(2);
   const listeners = new Set<(signal: Signal) => void>();
   const context = createContext(listeners);

@@ -19,6 +19,9 @@ import { SurroundingsWatch } from './surroundings-watch.ts';
 /** A lease outlasts several renewals that fail. */
 const renewalsPerLease = 6;
 
+/** A person who edits the files between two iterations is not faster than this. */
+const freshMs = 500;
+
 /** After these the store will not come back by itself: going on would only spend money on work nobody records. */
 const lostStore: ReadonlySet<string> = new Set(['store.gone', 'store.corrupt']);
 
@@ -37,6 +40,8 @@ export type Claims = {
 export class LoopOwner implements AsyncDisposable {
   /** What iterations of this owner must leave alone. */
   readonly surroundings: SurroundingsWatch;
+  /** The files as they are when the agent has ended; null: not looked at, or changed since. */
+  seenTree: string | null = null;
   readonly #engine: Engine;
   readonly #claim: QueueClaim;
   readonly #taskClaim: TaskClaim;
@@ -50,6 +55,7 @@ export class LoopOwner implements AsyncDisposable {
   #workspace: Workspace | null = null;
   #iterationMark: number | null = null;
   #changes: { readonly key: string; readonly changes: FileChanges } | null = null;
+  #ahead: { readonly at: number; readonly tree: Promise<string | null> } | null = null;
   #stops: { readonly number: number; readonly results: readonly StopResult[] } | null = null;
   #baseSeenAt: number | null = null;
   #baseHead: string | null = null;
@@ -122,6 +128,22 @@ export class LoopOwner implements AsyncDisposable {
     return this.#changes.changes;
   }
 
+  /** Looks at the files beside other work, for the next iteration to start from. */
+  lookAhead(): void {
+    const tree = this.workspace.snapshot(this.#closing.signal).catch(() => null);
+    this.#ahead = { at: this.#engine.clock.monotonic(), tree };
+    this.inBackground(tree.then(() => undefined));
+  }
+
+  /** The files an iteration starts from: as they are, or were a moment ago with nothing run in them since. */
+  async startTree(): Promise<string> {
+    const { at = 0, tree } = this.#ahead ?? {};
+    this.#ahead = null;
+    const ahead = (await tree) ?? null;
+    const isFresh = this.#engine.clock.monotonic() - at < freshMs;
+    return ahead !== null && isFresh ? ahead : this.workspace.snapshot(this.#closing.signal);
+  }
+
   /** Stop conditions of an iteration: looked at once, so that everything about it is decided from the same facts. */
   async stopsOf(
     number: number,
@@ -162,8 +184,9 @@ export class LoopOwner implements AsyncDisposable {
     this.#background = this.#background.then(() => told);
   }
 
-  /** Settles when nothing is left in the background. */
+  /** Settles when nothing is left in the background. What was looked at ahead is forgotten: the files may change now. */
   async settled(): Promise<void> {
+    this.#ahead = null;
     await this.#background;
   }
 
