@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
+import { enableCompileCache } from 'node:module';
 import { isatty } from 'node:tty';
 import { setFlagsFromString } from 'node:v8';
 import { createSystemClock } from '../adapters/clock/system-clock.ts';
@@ -16,6 +17,7 @@ const supported: readonly string[] = ['linux', 'darwin'];
 
 /** The program: builds the context from the process, runs the command line, sets the exit code. */
 export async function main(): Promise<void> {
+  enableCompileCache();
   if (!supported.includes(process.platform)) {
     process.stderr.write(
       'loopwright runs on Linux and macOS; on Windows run it inside WSL (https://aka.ms/wsl).\n',
