@@ -240,12 +240,14 @@ export class LoopOwner implements AsyncDisposable {
     work: ((tx: StoreTx) => Promise<void>) | null,
     ...events: readonly LoopEvent[]
   ): Promise<void> {
-    this.#deferred.push(...events);
+    // A text cut out of a long one would keep the whole of it in memory for as long as the loop lives.
+    const facts = structuredClone(events);
+    this.#deferred.push(...facts);
     if (events.some((event) => event.type === 'iteration.started')) {
       this.#iterationMark = this.#engine.clock.monotonic();
     }
     if (work === null && events.every((event) => isDeferrable(this.#loop, event))) {
-      this.#loop = events.reduce((loop, event) => this.#foldLocally(loop, event), this.#loop);
+      this.#loop = facts.reduce((loop, event) => this.#foldLocally(loop, event), this.#loop);
       return;
     }
     await this.#flush(work);

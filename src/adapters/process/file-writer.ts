@@ -20,7 +20,7 @@ export type FileWriterEvents = {
 
 /** Of each of two buffers at most: one is filled while the other is written. Most programs print little. */
 const bufferBytes = 512 * 1024;
-const firstBytes = 16 * 1024;
+const firstBytes = 64 * 1024;
 /** A reader that is told to stop may still have this much in its hands. */
 const spareBytes = 192 * 1024;
 

@@ -168,11 +168,18 @@ async function supervise(
     faults.push(error);
     stop.resolve({ kind: 'broken', error });
   };
-  const { tailBytes } = spec;
+  const { tailBytes, lines = 'all' } = spec;
   const line = sink.line?.bind(sink) ?? null;
   const redaction = createRedaction(secretsOf(spec.env));
   const capture = (source: Readable, file: number | null, each: typeof line): Capture =>
-    captureStream(source, { file, tailBytes, line: each, redactor: redaction.stream(), broken });
+    captureStream(source, {
+      file,
+      tailBytes,
+      lines,
+      line: each,
+      redactor: redaction.stream(),
+      broken,
+    });
   const stdout = capture(gated.stdout, files.stdout, line);
   const stderr = capture(gated.stderr, files.stderr, null);
 
