@@ -92,9 +92,11 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     await openStore(config.settings.store ?? path.join(stateDir, 'state.db')),
   );
   const clock = createSystemClock();
+  const { containment } = config.settings.sandbox;
   const supervisor = cleanup.use(
     createSupervisor({
       clock,
+      ...(containment === 'auto' ? {} : { containment }),
       weak: ({ limits, obstacles }) =>
         publish({ kind: 'notice', text: `warning: ${[limits, ...obstacles].join(' ')}` }),
     }),
