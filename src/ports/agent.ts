@@ -65,9 +65,12 @@ export type AgentAdapter<S = unknown> = {
   command(run: AgentRun): AgentCommand;
   /** Files the agent writes for itself while it works, as absolute paths with `*` within names: a sign of life. */
   transcripts?(run: AgentRun): readonly string[];
+  /** `latest`, for output that is only shown: of a flood of lines only the last ones are parsed. */
+  readonly lines?: 'all' | 'latest';
   start(): S;
   parse(line: string, state: S): { readonly state: S; readonly events: readonly AgentEvent[] };
-  finish(state: S, end: ProcessEnd, stderrTail: string): AgentOutcome;
+  /** `stdout` is the end of what was printed, in whole lines where possible. */
+  finish(state: S, end: ProcessEnd, stderrTail: string, stdout?: string): AgentOutcome;
 };
 
 export type AgentSink = {
