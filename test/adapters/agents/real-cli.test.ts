@@ -53,7 +53,9 @@ describe.each(cliAgents)('%s', (agent) => {
     test.each(cases.map((each) => [each.trial.scenario, each] as const))('%s', (scenario, each) => {
       const { outcome, changes, isKeySent, left, leaks } = resultOf(scenario);
       expect(outcome).toMatchObject(each.expected);
-      if (each.changes !== undefined) expect(changes).toEqual(each.changes);
+      if (outcome.kind === 'done' && each.changes !== undefined) {
+        expect(changes).toEqual(each.changes);
+      }
       expect({ isKeySent, left, leaks }).toEqual({ isKeySent: true, left: 0, leaks: [] });
     });
 

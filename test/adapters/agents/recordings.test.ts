@@ -1,5 +1,5 @@
 /** Every stream an agent CLI has printed for us, judged again: no agent is needed for it. */
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { CliSettings } from '../../../src/adapters/agents/cli-agent.ts';
 import {
@@ -237,12 +237,13 @@ describe('codex', () => {
   });
 });
 
+/** A rate limit with these headers, as opencode tells it. */
+function limitedWith(headers: object): string {
+  const data = { statusCode: 429, responseHeaders: headers };
+  return JSON.stringify({ type: 'error', error: { name: 'APIError', data } });
+}
+
 describe('opencode', () => {
-  const failed = (headers: object, statusCode = 429) =>
-    JSON.stringify({
-      type: 'error',
-      error: { name: 'APIError', data: { statusCode, responseHeaders: headers } },
-    });
   const date = 'Mon, 16 Nov 2026 00:00:00 GMT';
 
   test.each([
@@ -255,7 +256,7 @@ describe('opencode', () => {
     [{ 'retry-after': 'soon', date }, null],
     [{ date }, null],
   ])('waits as %j asks', (headers, retryAfterMs) => {
-    const { outcome } = judge('opencode', [failed(headers)], { kind: 'exited', code: 1 });
+    const { outcome } = judge('opencode', [limitedWith(headers)], { kind: 'exited', code: 1 });
     expect(outcome).toMatchObject({ kind: 'rate_limited', retryAfterMs });
   });
 });

@@ -14,7 +14,10 @@ import { filesWith } from './trial.ts';
 export type LoopTrialResult = {
   readonly agent: CliAgent;
   readonly status: string;
-  readonly iterations: readonly { readonly kind: string | null; readonly isPassed: boolean | null }[];
+  readonly iterations: readonly {
+    readonly kind: string | null;
+    readonly isPassed: boolean | null;
+  }[];
   /** Whether the prompt of each iteration shows the failure of the wrong fix. */
   readonly toldOfFailure: readonly boolean[];
   /** What the loop's branch holds in the end. */

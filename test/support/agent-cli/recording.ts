@@ -4,7 +4,8 @@ import path from 'node:path';
 import type { CliAgent } from '../../../src/adapters/agents/cli-registry.ts';
 import type { ProcessEnd } from '../../../src/ports/process.ts';
 
-const folder = path.resolve(import.meta.dirname, '../../fixtures/agent-streams');
+const project = path.resolve(import.meta.dirname, '../../..');
+const folder = path.join(project, 'test/fixtures/agent-streams');
 
 export type Recording = {
   readonly version: string;
@@ -38,7 +39,8 @@ export function renderRecording(
   return `${[about, ...lines.map(pruned)]
     .map((line) => (typeof line === 'string' ? line : JSON.stringify(line)))
     .join('\n')
-    .replaceAll(root, '/trial')}\n`;
+    .replaceAll(root, '/trial')
+    .replaceAll(project, '/project')}\n`;
 }
 
 const maxChars = 600;

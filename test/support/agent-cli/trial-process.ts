@@ -31,7 +31,7 @@ export async function runTrials(
   const resolver = path.join(dir.path, 'resolv.conf');
   await writeFile(resolver, 'nameserver 127.0.0.1\noptions timeout:1 attempts:1\n');
   const walls = emptyNetwork(resolver);
-  const [command = '', ...args] = [...(walls ?? []), process.execPath, program];
+  const [command, ...args] = [...(walls ?? []), process.execPath, program];
   const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'] });
   child.stdin.end(JSON.stringify({ trials, loops, hasNameServer: walls !== null }));
   const [output, complaints] = await Promise.all([text(child.stdout), text(child.stderr)]);
@@ -56,7 +56,7 @@ function emptyNetwork(resolver: string): readonly string[] | null {
   ];
   for (const form of forms) {
     const walls = [...form, 'sh', '-c', enter, 'sh', resolver];
-    const [command = '', ...args] = [...walls, 'true'];
+    const [command, ...args] = [...walls, 'true'];
     const { status, stderr } = spawnSync(command, args, { encoding: 'utf8' });
     if (status === 0) return walls;
     process.stderr.write(`no empty network with ${form.join(' ')}: ${(stderr ?? '').trim()}\n`);
