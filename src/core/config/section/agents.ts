@@ -42,8 +42,13 @@ export const Agent = z
       .enum(['anthropic', 'openai'])
       .optional()
       .describe('native: Anthropic Messages, or any OpenAI-compatible endpoint.'),
-    'base-url': z.url().optional().describe('native: address of the endpoint.'),
-    'key-variable': VariableName.optional().describe('native: variable that holds the API key.'),
+    'base-url': z
+      .url()
+      .optional()
+      .describe('native, claude, codex, gemini: address of the endpoint.'),
+    'key-variable': VariableName.optional().describe(
+      'native, claude, codex, gemini: variable that holds the API key.',
+    ),
     'context-window': Positive.optional().describe('native: tokens the model can take.'),
     'max-output-tokens': Positive.optional().describe('native: tokens of one reply.'),
   })
