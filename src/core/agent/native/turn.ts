@@ -1,0 +1,124 @@
+/**
+ * What the native agent does after each reply of its model. A turn is one reply together with the tools it calls. The
+ * state between two turns is all the agent remembers beside the messages themselves.
+ */
+import type { AgentOutcomeKind } from '../outcome.ts';
+import { callsOf, textOf, type ModelReply, type ToolCall } from './message.ts';
+import { isEditing, isExploring } from './tool.ts';
+
+export type TurnState = {
+  readonly turns: number;
+  /** Exploring calls since the last edit. */
+  readonly explored: number;
+  readonly isNoticed: boolean;
+  /** Replies in a row that were cut at the output limit. */
+  readonly cuts: number;
+  /** What those replies said so far. */
+  readonly text: string;
+};
+
+export type TurnLimits = { readonly maxTurns: number };
+
+export type TurnEnd = {
+  readonly kind: AgentOutcomeKind;
+  readonly finalText: string;
+  readonly evidence: string;
+};
+
+export type AfterReply =
+  | { readonly kind: 'call'; readonly calls: readonly ToolCall[] }
+  /** Ask again; the message is null when the model only paused. */
+  | { readonly kind: 'continue'; readonly message: string | null }
+  | { readonly kind: 'end'; readonly end: TurnEnd };
+
+export type CallEnd = {
+  readonly name: string;
+  readonly isError: boolean;
+  /** The final message of a `complete_task`; null for every other call. */
+  readonly finalText: string | null;
+};
+
+export type AfterTools =
+  | { readonly kind: 'ask'; readonly notice: string | null }
+  | { readonly kind: 'end'; readonly end: TurnEnd };
+
+export const newTurns: TurnState = { turns: 0, explored: 0, isNoticed: false, cuts: 0, text: '' };
+
+const mostCuts = 3;
+const exploringLimit = 5;
+
+export const continueMessage =
+  'Your reply was cut off at the output limit. Continue exactly where it stopped, without repeating anything. ' +
+  'If you were about to call a tool, call it again, with smaller input if it was long.';
+
+export const exploringNotice =
+  `You have explored ${exploringLimit} times without an edit. If you know enough, make the change now; ` +
+  'if not, look only for what is still missing.';
+
+export function afterReply(
+  state: TurnState,
+  reply: ModelReply,
+  limits: TurnLimits,
+): { readonly state: TurnState; readonly next: AfterReply } {
+  const turns = state.turns + 1;
+  const text = state.text + textOf(reply);
+  const calls = callsOf(reply);
+  const isLast = turns >= limits.maxTurns;
+  const plain = { ...state, turns, cuts: 0, text: '' };
+  const end = (kind: AgentOutcomeKind, evidence: string) =>
+    ({ state: plain, next: { kind: 'end', end: { kind, finalText: text, evidence } } }) as const;
+
+  switch (reply.stop) {
+    case 'refusal':
+      return end('refused', `the model refused (${reply.stopWord})`);
+    case 'window-full':
+      return end('context_full', `the context window is full (${reply.stopWord})`);
+    case 'output-limit': {
+      const cuts = state.cuts + 1;
+      if (cuts > mostCuts) return end('max_tokens', `cut at the output limit ${cuts} times in a row`);
+      if (isLast) return end('max_turns', limitReached(limits));
+      const next = { kind: 'continue', message: continueMessage } as const;
+      return { state: { ...state, turns, cuts, text }, next };
+    }
+    case 'pause':
+      if (isLast) return end('max_turns', limitReached(limits));
+      return { state: { ...plain, text }, next: { kind: 'continue', message: null } };
+    case 'end':
+    case 'calls':
+    case 'unknown':
+      if (calls.length > 0) return { state: plain, next: { kind: 'call', calls } };
+      return end('done', `the model stopped (${reply.stopWord})`);
+  }
+}
+
+export function afterTools(
+  state: TurnState,
+  calls: readonly CallEnd[],
+  limits: TurnLimits,
+): { readonly state: TurnState; readonly next: AfterTools } {
+  const completed = calls.find(({ finalText, isError }) => finalText !== null && !isError);
+  if (completed?.finalText != null) {
+    const evidence = 'complete_task was called';
+    const end = { kind: 'done', finalText: completed.finalText, evidence } as const;
+    return { state, next: { kind: 'end', end } };
+  }
+  if (state.turns >= limits.maxTurns) {
+    const end = { kind: 'max_turns', finalText: '', evidence: limitReached(limits) } as const;
+    return { state, next: { kind: 'end', end } };
+  }
+  const explored = calls.reduce(countExploring, state.explored);
+  const isDue = explored >= exploringLimit && !state.isNoticed;
+  return {
+    state: { ...state, explored, isNoticed: state.isNoticed || isDue },
+    next: { kind: 'ask', notice: isDue ? exploringNotice : null },
+  };
+}
+
+function countExploring(explored: number, { name, isError }: CallEnd): number {
+  if (isEditing(name) && !isError) return 0;
+  return isExploring(name) ? explored + 1 : explored;
+}
+
+function limitReached({ maxTurns }: TurnLimits): string {
+  return `the limit of ${maxTurns} turns is reached`;
+}
