@@ -14,6 +14,7 @@ await build({
     cli: 'src/cli/main.ts',
     index: 'src/index.ts',
     'scripted-player': 'src/adapters/agents/scripted/player.ts',
+    'native-agent': 'src/adapters/agents/native/program.ts',
   },
   platform: 'node',
   external: [/^node:/],

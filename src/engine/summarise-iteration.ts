@@ -43,7 +43,11 @@ async function askAgent(engine: Engine, owner: LoopOwner, entry: ProgressEntry):
       prompt,
       promptFile,
       cwd: dir,
-      env: agentEnvironment(engine.env, { pass, set, reserved: {} }),
+      env: agentEnvironment(engine.env, {
+        pass: [...pass, ...runner.variables],
+        set,
+        reserved: {},
+      }),
       maxTurns: 1,
       sandbox: agentSandbox(engine, loop),
     },

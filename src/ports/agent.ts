@@ -30,6 +30,8 @@ export type AgentCommand = {
   readonly files: Readonly<Record<string, string>>;
   /** Absolute paths that the command needs to read, wherever they are. */
   readonly readable?: readonly string[];
+  /** Values that must not be kept wherever they turn up in its output, beside those of its environment. */
+  readonly secrets?: readonly string[];
   /** What the agent keeps between its runs (settings, sign-in), as paths below the home folder. */
   readonly state?: readonly string[];
 };
@@ -53,6 +55,8 @@ export type AgentAdapter<S = unknown> = {
   readonly name: string;
   /** `cli` agents get 30 minutes per iteration, `native` 5. */
   readonly kind: 'cli' | 'native';
+  /** Variables of the agent's own that it gets beside the allow-list: keys, addresses. */
+  readonly variables?: readonly string[];
   command(run: AgentRun): AgentCommand;
   /** Files the agent writes for itself while it works, as absolute paths with `*` within names: a sign of life. */
   transcripts?(run: AgentRun): readonly string[];
@@ -92,6 +96,8 @@ export type AgentRunResult = {
 export interface AgentRunner {
   readonly name: string;
   readonly kind: 'cli' | 'native';
+  /** As the adapter's; a run's environment has those of them that are set. */
+  readonly variables: readonly string[];
   run(
     run: AgentRun,
     files: AgentFiles,

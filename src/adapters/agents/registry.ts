@@ -6,11 +6,12 @@ import type { AgentRunner } from '../../ports/agent.ts';
 import type { Supervisor } from '../../ports/process.ts';
 import { createCommandAgent } from './command/command-agent.ts';
 import { createAgentRunner, type AgentPreset } from './run-agent.ts';
+import { createNativeAgent, type NativeSettings } from './native/native-agent.ts';
 import { createScriptedAgent } from './scripted/scripted-agent.ts';
 import { readScript } from './scripted/script.ts';
 
 /** An entry of the configuration's `agents`, as far as this registry reads it. */
-export type AgentSettings = {
+export type AgentSettings = NativeSettings & {
   /** The adapter; without one, a `command` makes it `command` and a `script` makes it `scripted`. */
   readonly kind?: string | undefined;
   readonly command?: string | undefined;
@@ -34,7 +35,6 @@ const notBuilt = new Map([
   ['gemini', 'gemini --approval-mode yolo'],
   ['opencode', 'opencode run'],
   ['pi', 'pi -p'],
-  ['native', 'my-agent'],
   ['acp', 'my-agent'],
 ]);
 const notBuiltFormats = [
@@ -74,6 +74,8 @@ export async function resolveAgent(
         preset,
       );
     }
+    case 'native':
+      return createAgentRunner(createNativeAgent(name, settings), supervisor, preset);
     default:
       throw isNotBuilt(settings.kind) ? notBuiltYet(settings.kind) : unknown(settings.kind, agents);
   }
@@ -136,7 +138,9 @@ function notBuiltYet(kind: string): LoopwrightError {
 }
 
 function unknown(name: string, agents: Readonly<Record<string, AgentSettings>>): LoopwrightError {
-  const names = [...Object.keys(agents), ...notBuilt.keys()].filter((known) => known !== 'acp');
+  const names = [...Object.keys(agents), ...notBuilt.keys(), 'native'].filter(
+    (known) => known !== 'acp',
+  );
   const close = nearest(name, names);
   const question = close === null ? '' : ` Did you mean \`${close}\`?`;
   return new LoopwrightError('agent.unknown', `There is no agent \`${name}\`.${question}`, {

@@ -38,6 +38,7 @@ export function createAgentRunner<S>(
   return {
     name: adapter.name,
     kind: adapter.kind,
+    variables: adapter.variables ?? [],
     async run(run, files, limits, sink, signal) {
       const command = adapter.command(withPreset(run, preset));
       await writeFiles(command.files);
@@ -48,6 +49,7 @@ export function createAgentRunner<S>(
           argv: command.argv,
           env: command.env,
           stdin: command.stdin,
+          secrets: command.secrets ?? [],
           growing: adapter.transcripts?.(run) ?? [],
           sandbox: sandboxOf(run, command),
         },

@@ -1,7 +1,17 @@
-import Anthropic from '@anthropic-ai/sdk';
+import Anthropic, { APIError } from '@anthropic-ai/sdk';
 import { z } from 'zod';
-import { classifyError, transientFailure, type ModelFailure } from '../../core/agent/native/failure.ts';
-import type { Message, ModelReply, ReplyBlock, StopReason } from '../../core/agent/native/message.ts';
+import {
+  classifyError,
+  transientFailure,
+  type ModelFailure,
+} from '../../core/agent/native/failure.ts';
+import type {
+  Message,
+  ModelReply,
+  ReplyBlock,
+  StopReason,
+} from '../../core/agent/native/message.ts';
+import { isTree } from '../../core/config/tree.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Endpoint, ModelClient, ModelRequest } from '../../ports/model-client.ts';
 import { parseInput } from './call-input.ts';
@@ -140,14 +150,17 @@ const ErrorBody = z.object({
     .object({
       type: z.string().nullish().catch(null),
       message: z.string().nullish().catch(null),
-      details: z.object({ error_code: z.string().nullish().catch(null) }).nullish().catch(null),
+      details: z
+        .object({ error_code: z.string().nullish().catch(null) })
+        .nullish()
+        .catch(null),
     })
     .nullish()
     .catch(null),
 });
 
 function failureOf(error: unknown, clock: Clock): ModelFailure {
-  if (!(error instanceof Anthropic.APIError)) {
+  if (!(error instanceof APIError)) {
     return transientFailure(error instanceof Error ? error.message : String(error));
   }
   const headers: unknown = error.headers;
@@ -161,7 +174,15 @@ function failureOf(error: unknown, clock: Clock): ModelFailure {
     code: body?.details?.error_code ?? null,
     message: body?.message ?? null,
     retryAfterMs: retryAfterMs(headers, clock.now()),
+    resetAtMs: planResetMs(headers),
   });
+}
+
+/** Said with a refused request of a plan whose window is used up, in seconds. */
+function planResetMs(headers: Headers): number | null {
+  if (headers.get('anthropic-ratelimit-unified-status') !== 'rejected') return null;
+  const seconds = Number(headers.get('anthropic-ratelimit-unified-reset') ?? Number.NaN);
+  return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : null;
 }
 
 function withCause(error: Error): string {
@@ -185,7 +206,9 @@ function paramsOf(
     // What stands before the mark is cached: tools come first, then the system prompt.
     system: [{ type: 'text', text: system, cache_control: cache }],
     ...(offered.length === 0 ? {} : { tools: offered }),
-    messages: messages.map((message, index) => messageParam(message, index === messages.length - 1)),
+    messages: messages.map((message, index) =>
+      messageParam(message, index === messages.length - 1),
+    ),
   };
 }
 
@@ -214,7 +237,11 @@ function replyParam(block: ReplyBlock): Anthropic.ContentBlockParam {
     case 'call':
       return { type: 'tool_use', id: block.id, name: block.name, input: block.input ?? {} };
     case 'opaque':
-      // It came from this very endpoint as a content block.
-      return block.value as Anthropic.ContentBlockParam;
+      return isOwnBlock(block.value) ? block.value : { type: 'text', text: '(left out)' };
   }
+}
+
+/** It came from this very endpoint as a content block: what is in it is between the two. */
+function isOwnBlock(value: unknown): value is Anthropic.ContentBlockParam {
+  return isTree(value) && typeof value['type'] === 'string';
 }

@@ -16,7 +16,10 @@ export function completionRequest(endpoint: Endpoint, request: ModelRequest): Js
     stream_options: { include_usage: true },
     ...outputLimit(endpoint),
     ...(tools.length === 0 ? {} : { tools }),
-    messages: [{ role: 'system', content: request.system }, ...request.messages.flatMap(messagesOf)],
+    messages: [
+      { role: 'system', content: request.system },
+      ...request.messages.flatMap(messagesOf),
+    ],
   };
 }
 

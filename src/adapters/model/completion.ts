@@ -97,7 +97,12 @@ export function createCompletion(): Completion {
 function tokensOf(usage: NonNullable<CompletionChunk['usage']>): ModelReply['tokens'] {
   const prompt = usage.prompt_tokens ?? 0;
   const cacheRead = Math.min(usage.prompt_tokens_details?.cached_tokens ?? 0, prompt);
-  return { input: prompt - cacheRead, output: usage.completion_tokens ?? 0, cacheRead, cacheWrite: 0 };
+  return {
+    input: prompt - cacheRead,
+    output: usage.completion_tokens ?? 0,
+    cacheRead,
+    cacheWrite: 0,
+  };
 }
 
 function stopOf(reason: string): StopReason {

@@ -1,5 +1,9 @@
 import { z } from 'zod';
-import { classifyError, transientFailure, type ModelFailure } from '../../core/agent/native/failure.ts';
+import {
+  classifyError,
+  transientFailure,
+  type ModelFailure,
+} from '../../core/agent/native/failure.ts';
 import type { ModelReply } from '../../core/agent/native/message.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Endpoint, ModelAnswer, ModelClient } from '../../ports/model-client.ts';
@@ -50,11 +54,7 @@ function headersOf({ key }: Endpoint): Record<string, string> {
   };
 }
 
-async function answerOf(
-  response: Response,
-  watch: StallWatch,
-  clock: Clock,
-): Promise<ModelAnswer> {
+async function answerOf(response: Response, watch: StallWatch, clock: Clock): Promise<ModelAnswer> {
   if (!response.ok) return { kind: 'failed', failure: await failureOf(response, clock) };
   if (response.body === null) return broken('the endpoint sent an empty reply');
   const isStream = (response.headers.get('content-type') ?? '').includes('event-stream');
@@ -113,8 +113,14 @@ const Word = z
   .nullish()
   .catch(null);
 const ErrorBody = z.union([
-  z.object({ type: Word, code: Word, message: Word }),
-  z.string().transform((message) => ({ type: null, code: null, message })),
+  z.object({
+    type: Word,
+    code: Word,
+    message: Word,
+    /** Seconds. */
+    resets_at: z.number().positive().nullish().catch(null),
+  }),
+  z.string().transform((message) => ({ type: null, code: null, message, resets_at: null })),
 ]);
 type ErrorBody = z.output<typeof ErrorBody>;
 const ErrorReply = z.object({ error: ErrorBody });
@@ -132,11 +138,16 @@ async function readError(response: Response): Promise<ErrorBody> {
   } catch {
     // A page of a proxy: its text is all there is, and decides nothing.
   }
-  return { type: null, code: null, message: text.slice(0, 200).replaceAll(/\s+/g, ' ') };
+  return {
+    type: null,
+    code: null,
+    resets_at: null,
+    message: text.slice(0, 200).replaceAll(/\s+/g, ' '),
+  };
 }
 
 function reported(
-  { type, code, message }: ErrorBody,
+  { type, code, message, resets_at: resetsAt }: ErrorBody,
   status: number | null,
   wait: number | null,
 ): ModelFailure {
@@ -146,6 +157,7 @@ function reported(
     code: code ?? null,
     message: message ?? null,
     retryAfterMs: wait,
+    resetAtMs: resetsAt == null ? null : resetsAt * 1000,
   });
 }
 

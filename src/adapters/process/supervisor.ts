@@ -171,7 +171,7 @@ async function supervise(
   };
   const { tailBytes } = spec;
   const line = sink.line?.bind(sink) ?? null;
-  const redaction = createRedaction(secretsOf(spec.env));
+  const redaction = createRedaction([...secretsOf(spec.env), ...(spec.secrets ?? [])]);
   const capture = (source: Readable, file: FileHandle | null, each: typeof line): Capture =>
     captureStream(source, { file, tailBytes, line: each, redactor: redaction.stream(), broken });
   const stdout = capture(gated.stdout, files.stdout, line);

@@ -25,7 +25,7 @@ export async function runAgent(engine: Engine, owner: LoopOwner, attempt: number
   const { loop, iteration } = owner;
   const runner = await engine.resolveAgent(loop.settings);
   const dir = await engine.artifacts.iterationDir(loop.id, iteration.number);
-  const run = await agentRun(engine, owner, path.join(dir, 'prompt.md'));
+  const run = await agentRun(engine, owner, runner, path.join(dir, 'prompt.md'));
   const suffix = attempt === 1 ? '' : `-${attempt}`;
   await owner.surroundings.begin(loop, iteration.number, owner.closing);
   using spending = new SpendingGuard(loop, owner.cut);
@@ -46,7 +46,12 @@ export async function runAgent(engine: Engine, owner: LoopOwner, attempt: number
   await recordEnd(engine, owner, attempt, result);
 }
 
-async function agentRun(engine: Engine, owner: LoopOwner, promptFile: string): Promise<AgentRun> {
+async function agentRun(
+  engine: Engine,
+  owner: LoopOwner,
+  { variables }: AgentRunner,
+  promptFile: string,
+): Promise<AgentRun> {
   const { loop, iteration } = owner;
   const maxIterations = loop.settings.limits['max-iterations'];
   const { pass, set } = loop.settings.env;
@@ -60,7 +65,7 @@ async function agentRun(engine: Engine, owner: LoopOwner, promptFile: string): P
     prompt: (await engine.artifacts.readTail(promptFile, Number.MAX_SAFE_INTEGER)) ?? '',
     promptFile,
     cwd: owner.workspace.path,
-    env: agentEnvironment(engine.env, { pass, set, reserved: {} }),
+    env: agentEnvironment(engine.env, { pass: [...pass, ...variables], set, reserved: {} }),
     maxTurns: loop.settings.limits['max-turns-per-iteration'],
     sandbox: agentSandbox(engine, loop),
   };

@@ -41,5 +41,7 @@ function inFolder(pattern: string, folder: string): string {
 function oneLine(text: string): string {
   const line = text.slice(0, 4 * maxChars).split('\n', 1)[0] ?? '';
   const cut = headChars(line, maxChars);
-  return (countChars(line) > maxChars || line.length < text.length ? `${cut}…` : cut).toWellFormed();
+  return (
+    countChars(line) > maxChars || line.length < text.length ? `${cut}…` : cut
+  ).toWellFormed();
 }

@@ -5,7 +5,8 @@ export type ModelFailure = {
   readonly kind:
     | 'auth'
     | 'rate-limited'
-    | 'out-of-credit'
+    /** The plan's window or the credit is used up. */
+    | 'usage-limit'
     | 'context-full'
     /** Refused for good: repeating it changes nothing. */
     | 'invalid'
@@ -14,6 +15,8 @@ export type ModelFailure = {
   readonly message: string;
   /** What the provider says to wait; null when it says nothing believable. */
   readonly retryAfterMs: number | null;
+  /** When the usage limit is lifted, UTC milliseconds; null when unknown. */
+  readonly resetAtMs: number | null;
 };
 
 /** An error as a provider reports it. Absent fields are null. */
@@ -24,6 +27,8 @@ export type ReportedError = {
   readonly code: string | null;
   readonly message: string | null;
   readonly retryAfterMs: number | null;
+  /** Said only of a used-up plan. */
+  readonly resetAtMs: number | null;
 };
 
 export type RetryPolicy = {
@@ -35,38 +40,41 @@ export type RetryPolicy = {
 
 export type AfterFailure =
   | { readonly kind: 'retry'; readonly waitMs: number }
-  | {
-      readonly kind: 'end';
-      readonly outcome: AgentOutcomeKind;
-      readonly retryAfterMs: number | null;
-    };
+  | { readonly kind: 'end'; readonly outcome: AgentOutcomeKind };
 
 export const defaultRetries: RetryPolicy = { retries: 2, firstMs: 1000, longestMs: 30_000 };
 
 const maxMessageChars = 500;
 
+const usageLimits = [
+  'billing_error',
+  'insufficient_quota',
+  'usage_limit_reached',
+  'enforced_spend_limit_reached',
+];
+
 export function classifyError(error: ReportedError): ModelFailure {
-  const { status, type, code, message, retryAfterMs } = error;
+  const { status, type, code, message, retryAfterMs, resetAtMs } = error;
   const words = [status, code ?? type, message].filter((part) => part !== null && part !== '');
   return {
     kind: kindOf(error),
     message: words.join(' ').slice(0, maxMessageChars).toWellFormed(),
     retryAfterMs,
+    resetAtMs,
   };
 }
 
-function kindOf({ status, type, code, message }: ReportedError): ModelFailure['kind'] {
+function kindOf({ status, type, code, message, resetAtMs }: ReportedError): ModelFailure['kind'] {
   const names = [type, code];
   const isOneOf = (...known: readonly string[]): boolean =>
     names.some((name) => name !== null && known.includes(name));
-  if (status === 402 || isOneOf('billing_error', 'insufficient_quota', 'enforced_spend_limit_reached')) {
-    return 'out-of-credit';
-  }
+  if (status === 402 || resetAtMs !== null || isOneOf(...usageLimits)) return 'usage-limit';
   if (status === 401 || status === 403 || isOneOf('authentication_error', 'permission_error')) {
     return 'auth';
   }
   if (status === 429 || isOneOf('rate_limit_error', 'rate_limit_exceeded')) return 'rate-limited';
-  if (status === 413 || isOneOf('context_length_exceeded', 'request_too_large')) return 'context-full';
+  if (status === 413 || isOneOf('context_length_exceeded', 'request_too_large'))
+    return 'context-full';
   if (isTooLong(status, type, message)) return 'context-full';
   if (status === 408 || status === 409 || (status !== null && status >= 500)) return 'transient';
   if (status !== null && status >= 400) return 'invalid';
@@ -83,7 +91,12 @@ function isTooLong(status: number | null, type: string | null, message: string |
 }
 
 export function transientFailure(message: string): ModelFailure {
-  return { kind: 'transient', message: message.slice(0, maxMessageChars).toWellFormed(), retryAfterMs: null };
+  return {
+    kind: 'transient',
+    message: message.slice(0, maxMessageChars).toWellFormed(),
+    retryAfterMs: null,
+    resetAtMs: null,
+  };
 }
 
 /** `attempt` counts from 1; `chance` from 0 to 1 spreads the pauses by a quarter. */
@@ -93,8 +106,7 @@ export function afterFailure(
   policy: RetryPolicy,
   chance: number,
 ): AfterFailure {
-  const outcome = outcomeOf(failure);
-  const end = { kind: 'end', outcome, retryAfterMs: failure.retryAfterMs } as const;
+  const end = { kind: 'end', outcome: outcomeOf(failure) } as const;
   const isWorthwhile = failure.kind === 'transient' || failure.kind === 'rate-limited';
   if (!isWorthwhile || attempt > policy.retries) return end;
   const backoffMs = policy.firstMs * 2 ** (attempt - 1) * (0.75 + chance / 2);
@@ -108,7 +120,7 @@ function outcomeOf({ kind }: ModelFailure): AgentOutcomeKind {
       return 'auth';
     case 'rate-limited':
       return 'rate_limited';
-    case 'out-of-credit':
+    case 'usage-limit':
       return 'usage_limit';
     case 'context-full':
       return 'context_full';

@@ -24,7 +24,8 @@ export function createHeadAndTail(maxChars: number): HeadAndTail {
     text() {
       const end = tail.slice(-half);
       const missing = seen - head.length - end.length;
-      const whole = missing > 0 ? `${head}\n… [${missing} characters left out] …\n${end}` : head + end;
+      const whole =
+        missing > 0 ? `${head}\n… [${missing} characters left out] …\n${end}` : head + end;
       return whole.toWellFormed();
     },
     seen: () => seen,

@@ -1,7 +1,12 @@
 /** Exact replacement of text, and what it changed as a short diff. */
 
 export type Replacement =
-  | { readonly kind: 'replaced'; readonly text: string; readonly count: number; readonly diff: string }
+  | {
+      readonly kind: 'replaced';
+      readonly text: string;
+      readonly count: number;
+      readonly diff: string;
+    }
   | { readonly kind: 'missing' }
   /** More than one place fits; the lines where they begin, the first few. */
   | { readonly kind: 'ambiguous'; readonly count: number; readonly lines: readonly number[] };
@@ -12,7 +17,12 @@ const maxHunkLines = 60;
 const shownPlaces = 5;
 
 /** `find` is literal and not empty. With `all` every place is replaced, otherwise there must be exactly one. */
-export function replaceText(text: string, find: string, replace: string, all: boolean): Replacement {
+export function replaceText(
+  text: string,
+  find: string,
+  replace: string,
+  all: boolean,
+): Replacement {
   const places = placesOf(text, find);
   if (places.length === 0) return { kind: 'missing' };
   if (places.length > 1 && !all) {
@@ -49,7 +59,10 @@ function hunk(text: string, at: number, find: string, replace: string): string {
   const start = text.lastIndexOf('\n', at - 1) + 1;
   const newline = text.indexOf('\n', at + find.length);
   const end = newline === -1 ? text.length : newline;
-  const before = text.slice(0, Math.max(start - 1, 0)).split('\n').slice(-contextLines);
+  const before = text
+    .slice(0, Math.max(start - 1, 0))
+    .split('\n')
+    .slice(-contextLines);
   const after = text.slice(end + 1).split('\n', contextLines);
   const removed = text.slice(start, end).split('\n');
   const added = (text.slice(start, at) + replace + text.slice(at + find.length, end)).split('\n');

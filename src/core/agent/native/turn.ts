@@ -75,7 +75,8 @@ export function afterReply(
       return end('context_full', `the context window is full (${reply.stopWord})`);
     case 'output-limit': {
       const cuts = state.cuts + 1;
-      if (cuts > mostCuts) return end('max_tokens', `cut at the output limit ${cuts} times in a row`);
+      if (cuts > mostCuts)
+        return end('max_tokens', `cut at the output limit ${cuts} times in a row`);
       if (isLast) return end('max_turns', limitReached(limits));
       const next = { kind: 'continue', message: continueMessage } as const;
       return { state: { ...state, turns, cuts, text }, next };
@@ -91,15 +92,18 @@ export function afterReply(
   }
 }
 
+/** `said` is the text of the reply that made these calls. */
 export function afterTools(
   state: TurnState,
   calls: readonly CallEnd[],
+  said: string,
   limits: TurnLimits,
 ): { readonly state: TurnState; readonly next: AfterTools } {
   const completed = calls.find(({ finalText, isError }) => finalText !== null && !isError);
   if (completed?.finalText != null) {
     const evidence = 'complete_task was called';
-    const end = { kind: 'done', finalText: completed.finalText, evidence } as const;
+    const finalText = [completed.finalText, said].filter((text) => text !== '').join('\n\n');
+    const end = { kind: 'done', finalText, evidence } as const;
     return { state, next: { kind: 'end', end } };
   }
   if (state.turns >= limits.maxTurns) {
