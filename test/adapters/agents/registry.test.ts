@@ -41,7 +41,7 @@ test('scripts are found from the given folder and checked at once', async () => 
   });
 });
 
-test.each(['claude', 'codex', 'gemini', 'opencode', 'pi', 'native', 'acp:some-server'])(
+test.each(['claude', 'codex', 'gemini', 'opencode', 'pi', 'acp:some-server'])(
   '%s is known, and what to use until it is built',
   async (spec) => {
     await expect(resolve(spec)).rejects.toMatchObject({
@@ -50,6 +50,16 @@ test.each(['claude', 'codex', 'gemini', 'opencode', 'pi', 'native', 'acp:some-se
     });
   },
 );
+
+test('the native agent needs no command, also under another name', async () => {
+  expect(await resolve('native')).toMatchObject({ name: 'native', kind: 'native' });
+  const agents = { mine: { kind: 'native', provider: 'openai', 'key-variable': 'K' } } as const;
+  expect(await resolve('mine', agents)).toMatchObject({
+    name: 'mine',
+    kind: 'native',
+    variables: expect.arrayContaining(['K']),
+  });
+});
 
 test.each<[string, Record<string, AgentSettings>, string, string]>([
   ['cluade', {}, 'agent.unknown', 'Did you mean `claude`?'],
@@ -61,6 +71,7 @@ test.each<[string, Record<string, AgentSettings>, string, string]>([
   ['scripted:  ', {}, 'agent.invalid', 'has no script'],
   ['a', { a: { command: 'x', format: 'claude-stream' } }, 'agent.not_built', 'claude-stream'],
   ['a', { a: { command: 'x', format: 'xml' } }, 'agent.invalid', 'unknown output format'],
+  ['a', { a: { kind: 'native', tools: ['query'] } }, 'agent.not_built', '`query`'],
   ['a', { a: { kind: 'codex' } }, 'agent.not_built', '`codex` is not built yet'],
 ])('%s is refused', async (spec, agents, code, message) => {
   await expect(resolve(spec, agents)).rejects.toMatchObject({

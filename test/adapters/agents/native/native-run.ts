@@ -7,7 +7,6 @@ import {
 } from '../../../../src/adapters/agents/native/native-agent.ts';
 import { createAgentRunner } from '../../../../src/adapters/agents/run-agent.ts';
 import type { ModelServer } from '../../../../src/adapters/model-server/model-server.ts';
-import type { AgentLimits, AgentRun } from '../../../../src/ports/agent.ts';
 import type { Supervisor } from '../../../../src/ports/process.ts';
 import { tempDir, type TempDir } from '../../../support/temp-dir.ts';
 import { runOnce, type Played } from '../agent-run.ts';
@@ -30,7 +29,7 @@ export async function runNative(
   server: ModelServer,
   provider: Provider,
   scenario: string,
-  changes: Partial<AgentRun & AgentLimits & { signal: AbortSignal }> & {
+  changes: NonNullable<Parameters<typeof runOnce>[2]> & {
     readonly settings?: NativeSettings;
     readonly pace?: NativePace;
     readonly prepare?: (folder: string) => Promise<void>;
@@ -50,6 +49,7 @@ export async function runNative(
   );
   const played = await runOnce(createAgentRunner(adapter, supervisor), folder, {
     model: 'scripted-model',
+    timeoutMs: 50_000,
     env: {
       PATH: process.env['PATH'] ?? '/usr/bin:/bin',
       HOME: dir.path,
