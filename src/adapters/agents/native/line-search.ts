@@ -1,4 +1,5 @@
 import vm from 'node:vm';
+import { isTree } from '../../../core/config/tree.ts';
 import { ToolError } from './tool/tool.ts';
 
 /** Indexes of the lines that match, the first `max`. */
@@ -20,20 +21,23 @@ const script = new vm.Script(
 export function createLineSearch(pattern: string, ignoreCase: boolean): LineSearch {
   const re = compile(pattern, ignoreCase ? 'iu' : 'u') ?? compile(pattern, ignoreCase ? 'i' : '');
   if (re === null) throw new ToolError(`\`${pattern}\` is not a regular expression`);
+  const context = vm.createContext({ re });
   return (lines, max) => {
-    const context = vm.createContext({
-      re,
-      max,
-      lines: lines.map((line) => line.slice(0, maxLineChars)),
-    });
+    context['max'] = max;
+    context['lines'] = lines.map((line) => line.slice(0, maxLineChars));
     try {
       const found: readonly number[] = script.runInContext(context, { timeout: maxMs });
       return [...found];
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error)) throw error;
+      if (!isTimeout(error)) throw error;
       throw new ToolError(`\`${pattern}\` takes too long: use a simpler expression`);
     }
   };
+}
+
+/** Errors of a context are no instances of our own classes. */
+function isTimeout(error: unknown): boolean {
+  return isTree(error) && error['code'] === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 }
 
 function compile(pattern: string, flags: string): RegExp | null {

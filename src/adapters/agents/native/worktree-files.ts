@@ -72,7 +72,9 @@ export class WorktreeFiles {
     const target = `${folder.location}/${name}`;
     const old = await lstat(target).catch(() => null);
     if (old !== null && !old.isFile()) throw new ToolError(`${wanted} is not a regular file`);
-    const stat = await replaceFile(target, content, old?.mode ?? null);
+    const stat = await replaceFile(target, content, old?.mode ?? null).catch((error: unknown) => {
+      throw describe(error, wanted);
+    });
     return { path: relative, isNew: old === null, stat };
   }
 

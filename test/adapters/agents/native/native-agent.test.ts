@@ -163,12 +163,10 @@ const runOf = (changes: Partial<AgentRun>): AgentRun => ({
   ...changes,
 });
 
-describe('the command', () => {
-  const assignmentOf = (
-    settings: Parameters<typeof createNativeAgent>[1],
-    run: Partial<AgentRun>,
-  ) => JSON.parse(createNativeAgent('native', settings).command(runOf(run)).stdin ?? '');
+const assignmentOf = (settings: Parameters<typeof createNativeAgent>[1], run: Partial<AgentRun>) =>
+  JSON.parse(createNativeAgent('native', settings).command(runOf(run)).stdin ?? '');
 
+describe('the command', () => {
   test('takes the provider whose key is there', () => {
     expect(assignmentOf({}, { env: { OPENAI_API_KEY: 'k' } })).toMatchObject({
       endpoint: { provider: 'openai', key: 'k', model: 'gpt-5.5', baseUrl: null },

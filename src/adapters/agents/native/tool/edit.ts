@@ -36,7 +36,7 @@ async function readSeen(files: WorktreeFiles, seen: SeenFiles, path: string): Pr
   if (isUnchanged === null) throw new ToolError(`read ${path} before you edit it`);
   if (!isUnchanged) throw new ToolError(`${path} has changed since you read it: read it again`);
   if (file.stat.size > maxFileBytes) throw new ToolError(`${path} is larger than 10 MB`);
-  return decode(file, path);
+  return await decode(file, path);
 }
 
 /** What is not UTF-8 would be damaged by writing it back. A mark at the beginning is kept. */
