@@ -6,6 +6,7 @@ import {
   startModelServer,
   type ModelServer,
 } from '../../src/adapters/model-server/model-server.ts';
+import { findSandboxFault } from '../../src/adapters/process/sandbox.ts';
 import { hasProof } from '../../src/core/loop/proof.ts';
 import { gitRepo, type GitRepo } from '../support/git-repo.ts';
 import { openedProject } from '../support/opened-project.ts';
@@ -67,6 +68,21 @@ describe('a loop with the native agent', () => {
       expect(JSON.stringify(project.live)).not.toContain(key);
     },
   );
+
+  it('works in a sandbox', async ({ skip }) => {
+    const fault = findSandboxFault();
+    skip(fault !== null, fault ?? '');
+    await using repo = await gitRepo();
+    const user = withModel(repo, 'bash', 'walled', 'OPENAI', '/v1');
+    const flags = {
+      agent: 'native',
+      validate: 'test -f hello.txt',
+      model: 'm',
+      sandbox: 'bubblewrap',
+    };
+    await using project = await openedProject(user, flags);
+    expect(await project.runText('say hello')).toMatchObject({ status: 'complete' });
+  });
 
   it('is blocked by a key that is refused, and says so', async () => {
     await using repo = await gitRepo();

@@ -10,7 +10,7 @@ export type RawServer = AsyncDisposable & {
 };
 
 /** Answers every request in exactly this way: for what no well-meaning server does. */
-export async function rawServer(answer: (response: ServerResponse) => void): Promise<RawServer> {
+export async function rawServer(answer: (response: ServerResponse) => unknown): Promise<RawServer> {
   const asked: RawServer['asked'] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
