@@ -15,5 +15,7 @@ export type Assignment = {
   readonly tools: readonly ToolName[];
   /** Tokens the model can take; null when unknown. */
   readonly contextWindow: number | null;
+  /** Where the context is full although the endpoint may not say so; null: it will say so. */
+  readonly maxContextTokens: number | null;
   readonly retries: RetryPolicy;
 };

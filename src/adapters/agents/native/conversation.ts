@@ -19,6 +19,7 @@ export type Conversation = AskParts & {
   readonly system: string;
   readonly tools: readonly Tool[];
   readonly maxTurns: number;
+  readonly maxContextTokens: number | null;
 };
 
 export type Ending = TurnEnd & {

@@ -68,6 +68,7 @@ export function createNativeAgent(
         maxTurns: run.maxTurns,
         tools,
         contextWindow,
+        maxContextTokens: settings['context-window'] ?? null,
         retries: pace.retries ?? defaultRetries,
       };
       return {

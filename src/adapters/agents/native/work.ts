@@ -25,7 +25,8 @@ export async function work(
   surroundings: WorkSurroundings,
   signal: AbortSignal,
 ): Promise<Ending> {
-  const { obstacle, endpoint, retries, contextWindow, prompt, maxTurns, taskId } = assignment;
+  const { obstacle, endpoint, retries, contextWindow, prompt, taskId } = assignment;
+  const { maxTurns, maxContextTokens } = assignment;
   if (obstacle !== null) return withoutWork(obstacle);
   const { folder, env, clock, random, print } = surroundings;
   const files = new WorktreeFiles(folder);
@@ -44,6 +45,7 @@ export async function work(
       system: explorerSystemPrompt,
       tools: createReadingTools(files),
       maxTurns: turns,
+      maxContextTokens,
     };
     return converse(talk, question, limit);
   };
@@ -51,7 +53,8 @@ export async function work(
   const { provider, model } = endpoint;
   print({ type: 'started', provider, model, tools: tools.map(({ name }) => name) });
   const system = nativeSystemPrompt(assignment.systemPrompt);
-  return converse({ ...shared, speaker: 'main', system, tools, maxTurns }, prompt, signal);
+  const talk = { ...shared, speaker: 'main', system, tools, maxTurns, maxContextTokens } as const;
+  return converse(talk, prompt, signal);
 }
 
 function withoutWork(obstacle: NonNullable<Assignment['obstacle']>): Ending {

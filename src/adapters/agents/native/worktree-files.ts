@@ -200,7 +200,7 @@ async function replaceFile(
   content: string,
   mode: number | null,
 ): Promise<BigIntStats> {
-  const fresh = `${target}.loopwright-new`;
+  const fresh = path.join(path.dirname(target), '.loopwright-new');
   // Left behind by a run that was killed on this very line.
   await unlink(fresh).catch(() => undefined);
   await using handle = await open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o666);

@@ -2,7 +2,7 @@
  * What the native agent does after each reply of its model. A turn is one reply together with the tools it calls. The
  * state between two turns is all the agent remembers beside the messages themselves.
  */
-import type { AgentOutcomeKind } from '../outcome.ts';
+import { totalTokens, type AgentOutcomeKind } from '../outcome.ts';
 import { callsOf, textOf, type ModelReply, type ToolCall } from './message.ts';
 import { isEditing, isExploring } from './tool.ts';
 
@@ -15,9 +15,15 @@ export type TurnState = {
   readonly cuts: number;
   /** What those replies said so far. */
   readonly text: string;
+  /** What the last reply filled of the context. */
+  readonly contextTokens: number;
 };
 
-export type TurnLimits = { readonly maxTurns: number };
+export type TurnLimits = {
+  readonly maxTurns: number;
+  /** Tokens the model can take, if the user has said so: some servers cut what is longer and say nothing. */
+  readonly maxContextTokens: number | null;
+};
 
 export type TurnEnd = {
   readonly kind: AgentOutcomeKind;
@@ -42,10 +48,19 @@ export type AfterTools =
   | { readonly kind: 'ask'; readonly notice: string | null }
   | { readonly kind: 'end'; readonly end: TurnEnd };
 
-export const newTurns: TurnState = { turns: 0, explored: 0, isNoticed: false, cuts: 0, text: '' };
+export const newTurns: TurnState = {
+  turns: 0,
+  explored: 0,
+  isNoticed: false,
+  cuts: 0,
+  text: '',
+  contextTokens: 0,
+};
 
 const mostCuts = 3;
 const exploringLimit = 5;
+/** Beyond this share of the context there is no room for another turn. */
+const fullAt = 0.95;
 
 export const continueMessage =
   'Your reply was cut off at the output limit. Continue exactly where it stopped, without repeating anything. ' +
@@ -63,8 +78,9 @@ export function afterReply(
   const turns = state.turns + 1;
   const text = state.text + textOf(reply);
   const calls = callsOf(reply);
-  const isLast = turns >= limits.maxTurns;
-  const plain = { ...state, turns, cuts: 0, text: '' };
+  const contextTokens = reply.tokens === null ? state.contextTokens : totalTokens(reply.tokens);
+  const plain = { ...state, turns, cuts: 0, text: '', contextTokens };
+  const stop = stopBefore(plain, limits);
   const end = (kind: AgentOutcomeKind, evidence: string) =>
     ({ state: plain, next: { kind: 'end', end: { kind, finalText: text, evidence } } }) as const;
 
@@ -77,12 +93,12 @@ export function afterReply(
       const cuts = state.cuts + 1;
       if (cuts > mostCuts)
         return end('max_tokens', `cut at the output limit ${cuts} times in a row`);
-      if (isLast) return end('max_turns', limitReached(limits));
+      if (stop !== null) return end(stop.kind, stop.evidence);
       const next = { kind: 'continue', message: continueMessage } as const;
-      return { state: { ...state, turns, cuts, text }, next };
+      return { state: { ...plain, cuts, text }, next };
     }
     case 'pause':
-      if (isLast) return end('max_turns', limitReached(limits));
+      if (stop !== null) return end(stop.kind, stop.evidence);
       return { state: { ...plain, text }, next: { kind: 'continue', message: null } };
     case 'end':
     case 'calls':
@@ -106,10 +122,8 @@ export function afterTools(
     const end = { kind: 'done', finalText, evidence } as const;
     return { state, next: { kind: 'end', end } };
   }
-  if (state.turns >= limits.maxTurns) {
-    const end = { kind: 'max_turns', finalText: '', evidence: limitReached(limits) } as const;
-    return { state, next: { kind: 'end', end } };
-  }
+  const stop = stopBefore(state, limits);
+  if (stop !== null) return { state, next: { kind: 'end', end: { ...stop, finalText: '' } } };
   const explored = calls.reduce(countExploring, state.explored);
   const isDue = explored >= exploringLimit && !state.isNoticed;
   return {
@@ -123,6 +137,15 @@ function countExploring(explored: number, { name, isError }: CallEnd): number {
   return isExploring(name) ? explored + 1 : explored;
 }
 
-function limitReached({ maxTurns }: TurnLimits): string {
-  return `the limit of ${maxTurns} turns is reached`;
+/** Why there can be no further turn; null when there can. */
+function stopBefore(
+  { turns, contextTokens }: TurnState,
+  { maxTurns, maxContextTokens }: TurnLimits,
+): Pick<TurnEnd, 'kind' | 'evidence'> | null {
+  if (turns >= maxTurns) {
+    return { kind: 'max_turns', evidence: `the limit of ${maxTurns} turns is reached` };
+  }
+  if (maxContextTokens === null || contextTokens < fullAt * maxContextTokens) return null;
+  const evidence = `${contextTokens} of ${maxContextTokens} tokens of the context are used`;
+  return { kind: 'context_full', evidence };
 }

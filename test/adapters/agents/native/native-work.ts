@@ -65,6 +65,7 @@ export async function workOn(
     maxTurns: 50,
     tools: defaultTools,
     contextWindow: 200_000,
+    maxContextTokens: null,
     retries: { retries: 2, firstMs: 1, longestMs: 30_000 },
     ...options.assignment,
   };

@@ -161,6 +161,16 @@ describe.each(providers)('the native agent on %s', (provider) => {
     expect(done.trim().split('\n')).toHaveLength(3);
   });
 
+  test('begins no further turn in a full context, when it is told the size', async () => {
+    const assignment = { contextWindow: 200_000, maxContextTokens: 200_000 };
+    await using run = await workOn(server, provider, 'big', { assignment });
+    expect(run.ending).toMatchObject({
+      kind: 'context_full',
+      evidence: '198300 of 200000 tokens of the context are used',
+    });
+    expect(await readdir(run.folder)).toEqual(['hello.txt']);
+  });
+
   test('asks to continue after a cut reply, with what it said so far', async () => {
     await using run = await workOn(server, provider, 'maxtok2');
     expect(JSON.stringify(run.requests[1]?.body)).toContain('This is cut o');

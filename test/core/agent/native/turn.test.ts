@@ -13,7 +13,7 @@ import {
   type TurnState,
 } from '../../../../src/core/agent/native/turn.ts';
 
-const limits = { maxTurns: 50 };
+const limits = { maxTurns: 50, maxContextTokens: null };
 const text = (words: string): ReplyBlock => ({ type: 'text', text: words });
 const call = (name: string): ReplyBlock => ({
   type: 'call',
@@ -82,13 +82,13 @@ describe('after a reply', () => {
   });
 });
 
-describe('after tools', () => {
-  const ends = (name: string, isError = false, finalText: string | null = null) => ({
-    name,
-    isError,
-    finalText,
-  });
+const ends = (name: string, isError = false, finalText: string | null = null) => ({
+  name,
+  isError,
+  finalText,
+});
 
+describe('after tools', () => {
   test('the last turn ends it, unless the task is completed in it', () => {
     const state = { ...newTurns, turns: 50 };
     expect(afterTools(state, [ends('read')], '', limits).next).toMatchObject({
@@ -152,7 +152,7 @@ test('whatever the model replies, a conversation ends within its turns, with one
           const given = replies[asked % replies.length];
           if (given === undefined) throw new Error('no reply');
           asked += 1;
-          const replied = afterReply(state, given, { maxTurns });
+          const replied = afterReply(state, given, { maxTurns, maxContextTokens: null });
           state = replied.state;
           if (replied.next.kind === 'end') break;
           if (replied.next.kind === 'continue') continue;
@@ -161,7 +161,7 @@ test('whatever the model replies, a conversation ends within its turns, with one
             isError: false,
             finalText: null,
           }));
-          const after = afterTools(state, calls, '', { maxTurns });
+          const after = afterTools(state, calls, '', { maxTurns, maxContextTokens: null });
           state = after.state;
           if (after.next.kind === 'end') break;
           if (after.next.notice !== null) notices += 1;
