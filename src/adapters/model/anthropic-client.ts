@@ -1,4 +1,11 @@
-import Anthropic, { APIError } from '@anthropic-ai/sdk';
+import { APIError } from '@anthropic-ai/sdk/core/error';
+import { BaseAnthropic } from '@anthropic-ai/sdk/client';
+import {
+  Messages,
+  type ContentBlockParam,
+  type MessageParam,
+  type MessageStreamParams,
+} from '@anthropic-ai/sdk/resources/messages/messages';
 import { z } from 'zod';
 import {
   classifyError,
@@ -27,7 +34,8 @@ const cache = { type: 'ephemeral' } as const;
 /** Anthropic Messages, streamed. System prompt, tools and the conversation so far are cached by the provider. */
 export function createAnthropicClient(endpoint: Endpoint, clock: Clock): ModelClient {
   const { baseUrl, key } = endpoint;
-  const client = new Anthropic({
+  // The whole client has every interface of the provider in it; this one has messages and no more.
+  const client = new BaseAnthropic({
     apiKey: key ?? 'none',
     baseURL: baseUrl ?? 'https://api.anthropic.com',
     maxRetries: 0,
@@ -39,12 +47,13 @@ export function createAnthropicClient(endpoint: Endpoint, clock: Clock): ModelCl
     // Gateways that speak an older version of the protocol know the key by this name only.
     defaultHeaders: baseUrl === null || key === null ? {} : { 'x-api-key': key },
   });
+  const messages = new Messages(client);
   return {
     async send(request, signal) {
       signal.throwIfAborted();
       using watch = watchForStall(endpoint.stallMs, clock, signal);
       try {
-        const reply = await receive(client, paramsOf(endpoint, request), watch);
+        const reply = await receive(messages, paramsOf(endpoint, request), watch);
         return { kind: 'replied', reply };
       } catch (error) {
         signal.throwIfAborted();
@@ -61,11 +70,11 @@ function stalled({ stallMs }: Endpoint): string {
 }
 
 async function receive(
-  client: Anthropic,
-  params: Anthropic.MessageStreamParams,
+  messages: Messages,
+  params: MessageStreamParams,
   watch: { readonly signal: AbortSignal; heard(): void },
 ): Promise<ModelReply> {
-  const stream = client.messages.stream(params, { signal: watch.signal });
+  const stream = messages.stream(params, { signal: watch.signal });
   const inputs = new Map<number, string>();
   let size = 0;
   let isWhole = false;
@@ -194,7 +203,7 @@ function withCause(error: Error): string {
 function paramsOf(
   { model, maxOutputTokens }: Endpoint,
   { system, messages, tools }: ModelRequest,
-): Anthropic.MessageStreamParams {
+): MessageStreamParams {
   const offered = tools.map(({ name, description, schema }) => ({
     name,
     description,
@@ -213,14 +222,14 @@ function paramsOf(
 }
 
 /** The last block of the newest message carries a mark: the next request reads everything up to it from the cache. */
-function messageParam(message: Message, isLast: boolean): Anthropic.MessageParam {
+function messageParam(message: Message, isLast: boolean): MessageParam {
   if (message.role === 'assistant') {
     return { role: 'assistant', content: message.content.map(replyParam) };
   }
   const lastBlock = message.content.length - 1;
   return {
     role: 'user',
-    content: message.content.map((block, index): Anthropic.ContentBlockParam => {
+    content: message.content.map((block, index): ContentBlockParam => {
       const mark = isLast && index === lastBlock ? { cache_control: cache } : {};
       if (block.type === 'text') return { type: 'text', text: block.text, ...mark };
       const { callId, text, isError } = block;
@@ -230,7 +239,7 @@ function messageParam(message: Message, isLast: boolean): Anthropic.MessageParam
   };
 }
 
-function replyParam(block: ReplyBlock): Anthropic.ContentBlockParam {
+function replyParam(block: ReplyBlock): ContentBlockParam {
   switch (block.type) {
     case 'text':
       return { type: 'text', text: block.text };
@@ -242,6 +251,6 @@ function replyParam(block: ReplyBlock): Anthropic.ContentBlockParam {
 }
 
 /** It came from this very endpoint as a content block: what is in it is between the two. */
-function isOwnBlock(value: unknown): value is Anthropic.ContentBlockParam {
+function isOwnBlock(value: unknown): value is ContentBlockParam {
   return isTree(value) && typeof value['type'] === 'string';
 }
