@@ -26,6 +26,7 @@ import { parsePromptFile } from '../adapters/template/prompt-file.ts';
 import type { FlagValues } from '../core/config/flags.ts';
 import type { PromptRecord } from '../core/loop/event.ts';
 import type { Settings } from '../core/config/schema.ts';
+import { refuseEmptiedStore } from './emptied-store.ts';
 import { LoopwrightError } from '../core/error.ts';
 import { applyLoopType } from '../core/loop-type/apply.ts';
 import { resolveLoopType, type LoopType, type LoopTypes } from '../core/loop-type/resolve.ts';
@@ -88,13 +89,15 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     input.isTransient === true
       ? await borrowStateDir(project.root, cleanup)
       : await openStateDir(project.root);
-  const store = cleanup.use(
-    await openStore(config.settings.store ?? path.join(stateDir, 'state.db')),
-  );
+  const database = config.settings.store ?? path.join(stateDir, 'state.db');
+  refuseEmptiedStore(database, stateDir);
+  const store = cleanup.use(await openStore(database));
   const clock = createSystemClock();
+  const { containment } = config.settings.sandbox;
   const supervisor = cleanup.use(
     createSupervisor({
       clock,
+      ...(containment === 'auto' ? {} : { containment }),
       weak: ({ limits, obstacles }) =>
         publish({ kind: 'notice', text: `warning: ${[limits, ...obstacles].join(' ')}` }),
     }),

@@ -44,7 +44,7 @@ async function askAgent(engine: Engine, owner: LoopOwner, entry: ProgressEntry):
       promptFile,
       cwd: dir,
       env: agentEnvironment(engine.env, {
-        pass: [...pass, ...runner.variables],
+        pass: [...runner.variables, ...pass],
         set,
         reserved: {},
       }),

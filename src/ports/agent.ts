@@ -55,14 +55,17 @@ export type AgentAdapter<S = unknown> = {
   readonly name: string;
   /** `cli` agents get 30 minutes per iteration, `native` 5. */
   readonly kind: 'cli' | 'native';
-  /** Variables of the agent's own that it gets beside the allow-list: keys, addresses. */
+  /** Names or patterns of the variables it needs from the user's environment: its keys, addresses, folders. */
   readonly variables?: readonly string[];
   command(run: AgentRun): AgentCommand;
   /** Files the agent writes for itself while it works, as absolute paths with `*` within names: a sign of life. */
   transcripts?(run: AgentRun): readonly string[];
+  /** `latest`, for output that is only shown: of a flood of lines only the last ones are parsed. */
+  readonly lines?: 'all' | 'latest';
   start(): S;
   parse(line: string, state: S): { readonly state: S; readonly events: readonly AgentEvent[] };
-  finish(state: S, end: ProcessEnd, stderrTail: string): AgentOutcome;
+  /** `stdout` is the end of what was printed, in whole lines where possible. */
+  finish(state: S, end: ProcessEnd, stderrTail: string, stdout?: string): AgentOutcome;
 };
 
 export type AgentSink = {
@@ -96,7 +99,7 @@ export type AgentRunResult = {
 export interface AgentRunner {
   readonly name: string;
   readonly kind: 'cli' | 'native';
-  /** As the adapter's; a run's environment has those of them that are set. */
+  /** What it needs from the user's environment, as names or patterns. */
   readonly variables: readonly string[];
   run(
     run: AgentRun,

@@ -13,7 +13,13 @@ import type {
   AgentRunner,
   AgentSink,
 } from '../../ports/agent.ts';
-import type { ProcessEnd, ProcessSpec, Sandbox, Supervisor } from '../../ports/process.ts';
+import type {
+  ProcessEnd,
+  ProcessResult,
+  ProcessSpec,
+  Sandbox,
+  Supervisor,
+} from '../../ports/process.ts';
 import { describeEnd } from './agent-outcome.ts';
 
 /** What is said about an agent where it is configured, for every adapter alike. */
@@ -27,7 +33,7 @@ const noPreset: AgentPreset = { model: null, env: {} };
 
 /** An agent that delivered its result and does not exit, since a grandchild holds its output, is ended after this. */
 const lingerMs = 5000;
-const tailBytes = 65_536;
+const tailBytes = 256 * 1024;
 
 /** Makes an agent out of an adapter. One runner may run any number of iterations, also at once. */
 export function createAgentRunner<S>(
@@ -50,6 +56,7 @@ export function createAgentRunner<S>(
           env: command.env,
           stdin: command.stdin,
           secrets: command.secrets ?? [],
+          lines: adapter.lines ?? 'all',
           growing: adapter.transcripts?.(run) ?? [],
           sandbox: sandboxOf(run, command),
         },
@@ -58,10 +65,19 @@ export function createAgentRunner<S>(
         { finished: stream.finished, lingerMs },
       );
       const { end, durationMs } = result;
-      const judged = adapter.finish(stream.state(), end, result.stderrTail);
+      const printed = lastLines(result);
+      const judged = adapter.finish(stream.state(), end, result.stderrTail, printed);
       return { end, durationMs, outcome: overruled(judged, end, stream.hasResult()) };
     },
   };
+}
+
+/** Cut in the middle of a line, the rest of it must not pass for a line of its own. */
+function lastLines({ stdoutTail, stdoutBytes }: ProcessResult): string {
+  if (stdoutBytes <= tailBytes) return stdoutTail.trimEnd();
+  const firstEnd = stdoutTail.indexOf('\n');
+  const isOneLine = firstEnd === -1 || firstEnd === stdoutTail.length - 1;
+  return (isOneLine ? `…${stdoutTail}` : stdoutTail.slice(firstEnd + 1)).trimEnd();
 }
 
 function withPreset(run: AgentRun, preset: AgentPreset): AgentRun {

@@ -134,7 +134,7 @@ async function missingProgram(
   const program = /^(?:command:)?\s*([\w./+-]+)(?:\s|$)/.exec(command)?.[1];
   if (program === undefined || command.startsWith('scripted:')) return null;
   const environment = agentEnvironment(env, { pass: [], set: {}, reserved: {} });
-  const obstacle = await findObstacle({
+  const obstacle = findObstacle({
     argv: [program],
     cwd: root,
     env: environment,

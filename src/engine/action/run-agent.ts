@@ -49,7 +49,7 @@ export async function runAgent(engine: Engine, owner: LoopOwner, attempt: number
 async function agentRun(
   engine: Engine,
   owner: LoopOwner,
-  { variables }: AgentRunner,
+  runner: AgentRunner,
   promptFile: string,
 ): Promise<AgentRun> {
   const { loop, iteration } = owner;
@@ -65,7 +65,11 @@ async function agentRun(
     prompt: (await engine.artifacts.readTail(promptFile, Number.MAX_SAFE_INTEGER)) ?? '',
     promptFile,
     cwd: owner.workspace.path,
-    env: agentEnvironment(engine.env, { pass: [...pass, ...variables], set, reserved: {} }),
+    env: agentEnvironment(engine.env, {
+      pass: [...runner.variables, ...pass],
+      set,
+      reserved: {},
+    }),
     maxTurns: loop.settings.limits['max-turns-per-iteration'],
     sandbox: agentSandbox(engine, loop),
   };

@@ -65,7 +65,7 @@ export function createNativeAgent(
         prompt: run.prompt,
         systemPrompt: run.systemPrompt,
         taskId: run.taskId,
-        maxTurns: run.maxTurns,
+        maxTurns: run.maxTurns === 0 ? Number.MAX_SAFE_INTEGER : run.maxTurns,
         tools,
         contextWindow,
         maxContextTokens: settings['context-window'] ?? null,
