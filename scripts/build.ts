@@ -45,11 +45,14 @@ await build({
     },
   },
 });
-// A program of its own, which needs nothing of the engine and takes nothing from its pieces.
+// Programs of their own, which need nothing of the engine and take nothing from its pieces.
 await build({
   ...shared,
-  input: { 'native-agent': 'src/adapters/agents/native/program.ts' },
-  output: { ...output, chunkFileNames: 'native-[name]-[hash].js' },
+  input: {
+    'acp-client': 'src/adapters/agents/acp/client.ts',
+    'native-agent': 'src/adapters/agents/native/program.ts',
+  },
+  output: { ...output, chunkFileNames: 'program-[name]-[hash].js' },
 });
 cpSync(path.join(root, 'src/adapters/sqlite/migrations'), path.join(dist, 'migrations'), {
   recursive: true,

@@ -16,6 +16,7 @@ export type AgentRun = {
   readonly cwd: string;
   /** The allow-listed environment; adapters add their own quiet settings. */
   readonly env: Readonly<Record<string, string>>;
+  /** A run that begins another turn is ended with what it has done; 0: no limit. */
   readonly maxTurns: number;
   /** Walls around the agent; null or absent: none. */
   readonly sandbox?: Sandbox | null;
@@ -43,7 +44,11 @@ export type AgentEvent =
       readonly type: 'usage';
       readonly tokens: AgentOutcome['tokens'];
       readonly costUsd: number | null;
+      /** Which model; null or absent: the one the run was started with. */
+      readonly model?: string | null;
     }
+  /** How many turns the agent has taken or begun in this run: a total, not a difference. */
+  | { readonly type: 'turn'; readonly turns: number }
   /** The terminal event of the stream was seen: the agent is finished even if it does not exit. */
   | { readonly type: 'result' };
 
@@ -55,6 +60,8 @@ export type AgentAdapter<S = unknown> = {
   readonly name: string;
   /** `cli` agents get 30 minutes per iteration, `native` 5. */
   readonly kind: 'cli' | 'native';
+  /** `bypassed`: it acts without asking anybody. Absent: not known. */
+  readonly permissions?: 'bypassed';
   /** Names or patterns of the variables it needs from the user's environment: its keys, addresses, folders. */
   readonly variables?: readonly string[];
   command(run: AgentRun): AgentCommand;
@@ -73,7 +80,9 @@ export type AgentSink = {
   started(identity: ProcessIdentity): Promise<void>;
   activity(activity: Activity): void;
   /** What this run has used so far: totals, not differences. */
-  usage(tokens: AgentOutcome['tokens'], costUsd: number | null): void;
+  usage(tokens: AgentOutcome['tokens'], costUsd: number | null, model: string | null): void;
+  /** Turns so far: a total, not a difference. */
+  turns?(turns: number): void;
 };
 
 export type AgentLimits = {
@@ -99,6 +108,8 @@ export type AgentRunResult = {
 export interface AgentRunner {
   readonly name: string;
   readonly kind: 'cli' | 'native';
+  /** `bypassed`: it acts without asking anybody. Absent: not known. */
+  readonly permissions?: 'bypassed';
   /** What it needs from the user's environment, as names or patterns. */
   readonly variables: readonly string[];
   run(

@@ -1,26 +1,6 @@
 /** Reading request bodies: foreign JSON, of which only the needed parts are looked at. */
+import { isObject, objectAt, textAt, type Json } from '../../core/json/fields.ts';
 import type { Tool } from './scenario.ts';
-
-export type Json = Readonly<Record<string, unknown>>;
-
-export function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-export function objectAt(value: unknown, key: string): Json {
-  const found = isObject(value) ? value[key] : undefined;
-  return isObject(found) ? found : {};
-}
-
-export function listAt(value: unknown, key: string): readonly unknown[] {
-  const found = isObject(value) ? value[key] : undefined;
-  return Array.isArray(found) ? found : [];
-}
-
-export function textAt(value: unknown, key: string): string {
-  const found = isObject(value) ? value[key] : undefined;
-  return typeof found === 'string' ? found : '';
-}
 
 /** The text of a message's content: a string, or parts of which some are text. */
 export function textOf(content: unknown): string {

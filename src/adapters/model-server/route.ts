@@ -32,11 +32,12 @@ function decoded(text: string): string {
 export function routeOf(method: string, rest: string): Route {
   const path = rest.replace(/^(?:\/v1(?:beta|alpha)?)+(?=\/)/, '');
   if (path.endsWith('/count_tokens') || path.endsWith(':countTokens')) return { kind: 'count' };
+  if (method === 'GET' && /^\/models(?:\/|$)/.test(path)) return { kind: 'models' };
+  if (method !== 'POST') return { kind: 'unknown' };
   if (path === '/messages') return { kind: 'ask', format: anthropic };
   if (path === '/responses') return { kind: 'ask', format: responses };
   if (path === '/chat/completions') return { kind: 'ask', format: chat };
   if (/:(?:streamG|g)enerateContent$/.test(path)) return { kind: 'ask', format: gemini };
-  if (method === 'GET' && /^\/models(?:\/|$)/.test(path)) return { kind: 'models' };
   return { kind: 'unknown' };
 }
 

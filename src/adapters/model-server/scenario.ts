@@ -32,7 +32,13 @@ export type Ask = {
 
 /** Something to be done with whatever tool the agent has for it. */
 export type Act =
-  | { readonly kind: 'write'; readonly path: string; readonly content: string }
+  | {
+      readonly kind: 'write';
+      readonly path: string;
+      readonly content: string;
+      /** The file is not there yet, so a patch can add it. */
+      readonly isNew?: boolean;
+    }
   | { readonly kind: 'read'; readonly path: string }
   | { readonly kind: 'shell'; readonly command: string }
   | { readonly kind: 'tool'; readonly name: string; readonly input: Record<string, unknown> };
@@ -81,8 +87,8 @@ export const usualUsage: Usage = { input: 1000, output: 100, cacheRead: 200, cac
 
 export const usageResetMs = 3_600_000;
 
-const hello: Act = { kind: 'write', path: 'hello.txt', content: 'hello\n' };
-const other: Act = { kind: 'write', path: 'other.txt', content: 'other\n' };
+const hello: Act = { kind: 'write', path: 'hello.txt', content: 'hello\n', isNew: true };
+const other: Act = { kind: 'write', path: 'other.txt', content: 'other\n', isNew: true };
 
 export function say(text: string): Reply {
   return { kind: 'text', text, stop: 'end' };

@@ -43,10 +43,9 @@ function callWrite(act: Extract<Act, { kind: 'write' }>, tools: readonly Tool[])
   if (contentName !== undefined) {
     return callWithPath(writeNames, act.path, { [contentName]: act.content }, tools);
   }
-  // A patch can only add a file or change lines it knows, so an agent without a writing tool is given a command.
   const patch = tools.find(({ name }) => name === 'apply_patch');
-  const shell = callShell(`printf '%s' ${quoted(act.content)} > ${quoted(act.path)}`, tools);
-  return patch !== undefined && shell === null ? callPatch(patch, act) : shell;
+  if (patch !== undefined && act.isNew === true) return callPatch(patch, act);
+  return callShell(`printf '%s' ${quoted(act.content)} > ${quoted(act.path)}`, tools);
 }
 
 function callPatch(tool: Tool, act: Extract<Act, { kind: 'write' }>): ToolCall {
@@ -75,6 +74,11 @@ function callWithPath(
 
 function callShell(command: string, tools: readonly Tool[]): ToolCall | null {
   const tool = firstNamed(shellNames, tools);
+  const scripting = tools.find(({ name, isFreeform }) => name === 'exec' && isFreeform);
+  if (tool === undefined && scripting !== undefined) {
+    const script = `text(await tools.exec_command(${JSON.stringify({ cmd: command })}))`;
+    return { name: scripting.name, input: script };
+  }
   const name = commandNames.find((each) => tool?.properties.includes(each) === true);
   if (tool === undefined || name === undefined) return null;
   const value = tool.lists.includes(name) ? ['sh', '-c', command] : command;

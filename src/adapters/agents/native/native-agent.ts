@@ -55,6 +55,7 @@ export function createNativeAgent(
   return {
     name,
     kind: 'native',
+    permissions: 'bypassed',
     variables: endpointVariables(settings),
     command(run) {
       const chosen = chooseEndpoint(settings, run.model, run.env);
@@ -136,7 +137,8 @@ function parse(line: string, state: NativeState): Parsed {
     case 'turn': {
       if (event.speaker !== 'main') return { state, events: [] };
       const turns = Math.max(state.turns, event.number);
-      return { state: { ...state, turns }, events: [activity('thinking', `turn ${event.number}`)] };
+      const events = [{ type: 'turn', turns } as const, activity('thinking', `turn ${turns}`)];
+      return { state: { ...state, turns }, events };
     }
     case 'said':
       return { state, events: event.speaker === 'main' ? [activity('saying', event.text)] : [] };

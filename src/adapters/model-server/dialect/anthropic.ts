@@ -1,5 +1,6 @@
 /** Anthropic Messages. */
-import { isObject, listAt, objectAt, schemaTool, textAt, textOf } from '../body.ts';
+import { isObject, listAt, objectAt, textAt } from '../../../core/json/fields.ts';
+import { schemaTool, textOf } from '../body.ts';
 import type { Tool } from '../scenario.ts';
 import { halves, inputText, type Message, type ServerSent, type WireFormat } from './dialect.ts';
 

@@ -1,5 +1,6 @@
 /** OpenAI Chat Completions. */
-import { contentText, isObject, listAt, objectAt, schemaTool, textAt } from '../body.ts';
+import { isObject, listAt, objectAt, textAt } from '../../../core/json/fields.ts';
+import { contentText, schemaTool } from '../body.ts';
 import { halves, inputText, type Message, type ServerSent, type WireFormat } from './dialect.ts';
 import { openaiFailure } from './openai-failure.ts';
 

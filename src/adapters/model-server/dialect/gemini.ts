@@ -1,5 +1,6 @@
 /** Gemini `generateContent` and `streamGenerateContent`. */
-import { isObject, listAt, objectAt, schemaTool, textAt, textOf } from '../body.ts';
+import { isObject, listAt, objectAt, textAt } from '../../../core/json/fields.ts';
+import { schemaTool, textOf } from '../body.ts';
 import type { Tool } from '../scenario.ts';
 import { halves, type Message, type WireFormat } from './dialect.ts';
 

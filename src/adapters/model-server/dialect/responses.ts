@@ -1,5 +1,6 @@
 /** OpenAI Responses. */
-import { contentText, isObject, listAt, objectAt, schemaTool, textAt, textOf } from '../body.ts';
+import { isObject, listAt, objectAt, textAt } from '../../../core/json/fields.ts';
+import { contentText, schemaTool, textOf } from '../body.ts';
 import type { Tool } from '../scenario.ts';
 import { halves, inputText, type Message, type ServerSent, type WireFormat } from './dialect.ts';
 import { openaiFailure } from './openai-failure.ts';
@@ -25,7 +26,7 @@ export const responses: WireFormat = {
       messages: input.filter(isPlain).map(contentText),
       results: results.map((item) => textOf(isObject(item) ? item['output'] : '')),
       step: results.length,
-      tools: listAt(body, 'tools').map(toolOf),
+      tools: [...listAt(body, 'tools'), ...input.flatMap(toolsWithin)].flatMap(toolsOf),
     };
   },
   plain: responseOf,
@@ -61,6 +62,15 @@ function isResult(item: unknown): boolean {
 
 function asUser(text: string): unknown {
   return { type: 'message', role: 'user', content: text };
+}
+
+/** Newer models are told of their tools within the conversation. */
+function toolsWithin(item: unknown): readonly unknown[] {
+  return textAt(item, 'type') === 'additional_tools' ? listAt(item, 'tools') : [];
+}
+
+function toolsOf(tool: unknown): readonly Tool[] {
+  return textAt(tool, 'type') === 'namespace' ? listAt(tool, 'tools').map(toolOf) : [toolOf(tool)];
 }
 
 function toolOf(tool: unknown): Tool {
