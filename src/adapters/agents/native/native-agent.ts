@@ -151,7 +151,8 @@ function parse(line: string, state: NativeState): Parsed {
       return { state, events: [activity(event.activity.kind, event.activity.text)] };
     case 'usage': {
       const { tokens, context } = event;
-      const events = [{ type: 'usage', tokens, costUsd: null }] as const;
+      const { model } = state;
+      const events = [{ type: 'usage', tokens, costUsd: null, model }] as const;
       return { state: { ...state, tokens, context }, events };
     }
     case 'result':
