@@ -47,7 +47,11 @@ async function install(agent: CliAgent): Promise<void> {
 
 /** npm tells the scripts it runs about the project around them, which is not the one to install into. */
 function installEnvironment(): NodeJS.ProcessEnv {
-  const isOurs = (name: string): boolean =>
-    name.startsWith('npm_package_') || name === 'npm_config_local_prefix' || name === 'INIT_CWD';
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isOurs(name)));
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isOfProject(name)));
+}
+
+function isOfProject(name: string): boolean {
+  return (
+    name.startsWith('npm_package_') || name === 'npm_config_local_prefix' || name === 'INIT_CWD'
+  );
 }

@@ -98,7 +98,11 @@ export function outcomeOf(
   const { sessionId, model, tokens, costUsd, contextPercent, turns } = seen;
   return {
     ...bareOutcome(kind, boundedEvidence(evidence)),
-    ...{ sessionId, model, tokens, costUsd, contextPercent },
+    sessionId,
+    model,
+    tokens,
+    costUsd,
+    contextPercent,
     ...times,
     finalText: boundedFinal(seen.finalText).trim(),
     turns: turns === 0 ? null : turns,

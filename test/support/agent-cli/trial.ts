@@ -43,6 +43,8 @@ export type TrialResult = {
   readonly leaks: readonly string[];
   readonly stdout: string;
   readonly stderr: string;
+  /** Everything of the run was below it. */
+  readonly folder: string;
 };
 
 export async function runTrial(
@@ -121,11 +123,12 @@ export async function runTrial(
     leaks: await filesWith(root, trialKey),
     stdout: await readFile(path.join(repo.outside, 'stdout'), 'utf8'),
     stderr: await readFile(path.join(repo.outside, 'stderr'), 'utf8'),
+    folder: root,
   };
 }
 
 /** Paths below the folder of files that contain a text. */
-async function filesWith(folder: string, text: string): Promise<readonly string[]> {
+export async function filesWith(folder: string, text: string): Promise<readonly string[]> {
   const found: string[] = [];
   for (const name of await readdir(folder, { recursive: true })) {
     const file = path.join(folder, name);

@@ -44,6 +44,9 @@ function codexArgs(settings: CliSettings, run: AgentRun): readonly string[] {
     ...configured('analytics.enabled', false),
     '--disable',
     'plugins',
+    // It keeps the whole environment, keys included, in a file, and leaves it there when it is ended.
+    '--disable',
+    'shell_snapshot',
     ...(settings.baseUrl === null ? [] : providerArgs(settings.baseUrl, settings.keyVariable)),
     ...(run.model === null ? [] : ['-m', run.model]),
     ...(fitsArgument(run.systemPrompt)

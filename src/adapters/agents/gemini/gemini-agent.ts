@@ -20,7 +20,8 @@ export function createGeminiAgent(settings: CliSettings): AgentAdapter<GeminiSta
       ...(settings.keyVariable === null ? [] : [settings.keyVariable]),
     ],
     command(run) {
-      const file = path.join(path.dirname(run.promptFile), 'gemini-settings.json');
+      const key = keyAs('GEMINI_API_KEY', settings, run);
+      const home = ownHome({ ...run.env, ...key }, run);
       const address = settings.baseUrl ?? run.env['GOOGLE_GEMINI_BASE_URL'];
       return {
         argv: [settings.program, ...settings.args, ...geminiArgs(settings, run)],
@@ -28,15 +29,15 @@ export function createGeminiAgent(settings: CliSettings): AgentAdapter<GeminiSta
           GEMINI_CLI_NO_RELAUNCH: 'true',
           GEMINI_CLI_TRUST_WORKSPACE: 'true',
           ...run.env,
-          // Settings of the system are stronger than the user's, and leave the rest of them alone.
-          GEMINI_CLI_SYSTEM_SETTINGS_PATH: file,
+          ...(home === null ? {} : { GEMINI_CLI_HOME: home }),
           ...(address === undefined ? {} : { GOOGLE_GEMINI_BASE_URL: address }),
-          ...keyAs('GEMINI_API_KEY', settings, run),
+          ...key,
         },
         stdin: wholePrompt(run),
-        files: {
-          [file]: `${JSON.stringify(quietSettings(run, address !== undefined), null, 2)}\n`,
-        },
+        files:
+          home === null
+            ? {}
+            : { [path.join(home, '.gemini', 'settings.json')]: quietSettings(run) },
         state: ['.gemini'],
       };
     },
@@ -55,12 +56,22 @@ function geminiArgs(settings: CliSettings, run: AgentRun): readonly string[] {
   ];
 }
 
-function quietSettings({ maxTurns }: AgentRun, hasAddress: boolean): object {
-  return {
+/**
+ * A home of its own for the program's settings, since it takes quiet ones from nowhere else that is ours to write. Only with a
+ * key: a sign-in is in the user's home, and so is the door that a sandbox has.
+ */
+function ownHome(env: Readonly<Record<string, string>>, run: AgentRun): string | null {
+  if (env['GEMINI_API_KEY'] === undefined || run.sandbox != null) return null;
+  return path.join(path.dirname(run.promptFile), 'gemini');
+}
+
+function quietSettings({ maxTurns }: AgentRun): string {
+  const settings = {
+    // An address alone would choose a way to sign in that needs a terminal.
+    security: { auth: { selectedType: 'gemini-api-key' } },
     privacy: { usageStatisticsEnabled: false },
     general: { enableAutoUpdate: false, maxAttempts: 1 },
     ...(maxTurns === 0 ? {} : { model: { maxSessionTurns: maxTurns } }),
-    // An address alone would choose a way to sign in that needs a terminal.
-    ...(hasAddress ? { security: { auth: { selectedType: 'gemini-api-key' } } } : {}),
   };
+  return `${JSON.stringify(settings, null, 2)}\n`;
 }

@@ -25,6 +25,8 @@ export function finishGemini(
   if (result.type === 'FatalTurnLimitedError') return outcomeOf(state, 'max_turns', evidence);
   if (result.type === 'FatalAuthenticationError') return outcomeOf(state, 'auth', evidence);
   if (message.startsWith(blocked)) return outcomeOf(state, 'refused', evidence);
+  // Without an error of its own the complaint is about the model's stream.
+  if (result.message === '' && complaint !== '') return outcomeOf(state, 'api_error', evidence);
   return judgeApiError(state, end, message, evidence);
 }
 

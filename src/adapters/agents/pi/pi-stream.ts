@@ -45,6 +45,8 @@ export function parsePi(line: string, state: PiState): Step {
   switch (textAt(event, 'type')) {
     case 'session':
       return { state: { ...state, sessionId: boundedName(textAt(event, 'id')) }, events: [] };
+    case 'turn_start':
+      return { state, events: [{ type: 'turn', turns: state.turns + 1 }] };
     case 'message_update':
       return { state, events: thoughtOf(objectAt(event, 'assistantMessageEvent')) };
     case 'message_end':
@@ -83,7 +85,9 @@ function takeMessage(message: Json, state: PiState): Step {
   const said = listAt(message, 'content')
     .map((block) => textAt(block, 'text'))
     .join('');
-  const turns = state.turns + 1;
+  const stop = textAt(message, 'stopReason');
+  // A reply that failed is asked for again: the same turn.
+  const turns = state.turns + (stop === 'error' ? 0 : 1);
   const model = boundedName(textAt(message, 'model')) ?? state.model;
   const next: PiState = {
     ...state,
@@ -92,7 +96,7 @@ function takeMessage(message: Json, state: PiState): Step {
     turns,
     model,
     finalText: said === '' ? state.finalText : boundedFinal(said),
-    stop: textAt(message, 'stopReason'),
+    stop,
     rawStop: textAt(message, 'rawStopReason'),
     error: textAt(message, 'errorMessage').slice(0, maxErrorChars),
     isOver: false,
@@ -100,11 +104,7 @@ function takeMessage(message: Json, state: PiState): Step {
   const saying: AgentEvent = { type: 'activity', activity: activityOf('saying', said) };
   return {
     state: next,
-    events: [
-      { type: 'turn', turns },
-      { type: 'usage', tokens, costUsd, model },
-      ...(said === '' ? [] : [saying]),
-    ],
+    events: [{ type: 'usage', tokens, costUsd, model }, ...(said === '' ? [] : [saying])],
   };
 }
 
