@@ -1,6 +1,6 @@
 /** Bundles the package: few files start faster than many. `node scripts/build.ts [FOLDER]`, `dist` by default. */
 import { execFileSync } from 'node:child_process';
-import { cpSync, rmSync } from 'node:fs';
+import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'rolldown';
 
@@ -13,21 +13,46 @@ await build({
   input: {
     cli: 'src/cli/main.ts',
     index: 'src/index.ts',
+    'acp-client': 'src/adapters/agents/acp/client.ts',
     'scripted-player': 'src/adapters/agents/scripted/player.ts',
   },
   platform: 'node',
+  // Pieces may hand more to each other than the entries export.
+  preserveEntrySignatures: 'allow-extension',
   external: [/^node:/],
+  // Neither runs anything when it is loaded; what is not used of them stays out.
+  treeshake: { moduleSideEffects: (id) => !/node_modules\/(?:kysely|zod)\//.test(id) },
   output: {
+    minify: true,
     dir: dist,
     format: 'esm',
     entryFileNames: '[name].js',
     // Chunks lie beside the entries: code finds its files relative to itself.
     chunkFileNames: '[name]-[hash].js',
+    // What a run needs comes in a few pieces; finding and linking a hundred takes longer than reading them.
+    codeSplitting: {
+      includeDependenciesRecursively: false,
+      groups: [
+        { name: 'zod', test: /node_modules\/zod\// },
+        { name: 'kysely', test: /node_modules\/kysely\// },
+        { name: 'core', test: /src\/core\/(?!env\/|error|hash|redact\/|text\/)/ },
+        {
+          name: 'engine',
+          test: /src\/(?:engine|daemon|adapters)\/(?!clock|process\/awake-sleep|.*player|.*acp\/client)/,
+        },
+      ],
+    },
   },
 });
 cpSync(path.join(root, 'src/adapters/sqlite/migrations'), path.join(dist, 'migrations'), {
   recursive: true,
 });
+// The entry file prints this without loading anything.
+const help = execFileSync(process.execPath, [path.join(dist, 'cli.js'), '--help'], {
+  encoding: 'utf8',
+  env: {},
+});
+writeFileSync(path.join(dist, 'help.txt'), help);
 const compiler = path.join(root, 'node_modules/typescript/bin/tsc');
 const types = ['-p', path.join(root, 'tsconfig.build.json'), '--outDir', path.join(dist, 'types')];
 execFileSync(process.execPath, [compiler, ...types], { cwd: root, stdio: 'inherit' });

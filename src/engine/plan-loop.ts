@@ -68,7 +68,6 @@ const unbuilt: readonly string[] = [
   'verify.flaky',
   'verify.track-file-changes',
   'models',
-  'prices',
   'memory',
   'scheduler',
   'notify',
@@ -92,9 +91,9 @@ function notBuiltYet(settings: Settings): string | null {
   const plain = defaultSettings();
   const wish = unbuilt.find((key) => !isSame(valueAt(asked, key), valueAt(plain, key)));
   if (wish !== undefined) return `\`${wish}\``;
-  const { level, ...walls } = settings.sandbox;
+  const { level, containment: _any, ...walls } = settings.sandbox;
   if (level === 'container') return '`sandbox: container`';
-  const { level: _level, ...none } = plain.sandbox;
+  const { level: _level, containment: _auto, ...none } = plain.sandbox;
   if (level !== 'bubblewrap' && !isSame(walls, none)) {
     return 'an option of `sandbox` without `bubblewrap`';
   }

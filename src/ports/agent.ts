@@ -58,14 +58,19 @@ export type AgentAdapter<S = unknown> = {
   readonly name: string;
   /** `cli` agents get 30 minutes per iteration, `native` 5. */
   readonly kind: 'cli' | 'native';
+  /** `bypassed`: it acts without asking anybody. Absent: not known. */
+  readonly permissions?: 'bypassed';
   /** Names or patterns of the variables it needs from the user's environment: its keys, addresses, folders. */
   readonly variables?: readonly string[];
   command(run: AgentRun): AgentCommand;
   /** Files the agent writes for itself while it works, as absolute paths with `*` within names: a sign of life. */
   transcripts?(run: AgentRun): readonly string[];
+  /** `latest`, for output that is only shown: of a flood of lines only the last ones are parsed. */
+  readonly lines?: 'all' | 'latest';
   start(): S;
   parse(line: string, state: S): { readonly state: S; readonly events: readonly AgentEvent[] };
-  finish(state: S, end: ProcessEnd, stderrTail: string): AgentOutcome;
+  /** `stdout` is the end of what was printed, in whole lines where possible. */
+  finish(state: S, end: ProcessEnd, stderrTail: string, stdout?: string): AgentOutcome;
 };
 
 export type AgentSink = {
@@ -73,7 +78,7 @@ export type AgentSink = {
   started(identity: ProcessIdentity): Promise<void>;
   activity(activity: Activity): void;
   /** What this run has used so far: totals, not differences. */
-  usage(tokens: AgentOutcome['tokens'], costUsd: number | null): void;
+  usage(tokens: AgentOutcome['tokens'], costUsd: number | null, model: string | null): void;
   /** Turns so far: a total, not a difference. */
   turns?(turns: number): void;
 };
@@ -101,6 +106,8 @@ export type AgentRunResult = {
 export interface AgentRunner {
   readonly name: string;
   readonly kind: 'cli' | 'native';
+  /** `bypassed`: it acts without asking anybody. Absent: not known. */
+  readonly permissions?: 'bypassed';
   /** What it needs from the user's environment, as names or patterns. */
   readonly variables: readonly string[];
   run(

@@ -56,6 +56,8 @@ export type ProcessSpec = {
   /** Absolute paths the streams are written to as they come; null: not kept on disk. */
   readonly stdoutFile: string | null;
   readonly stderrFile: string | null;
+  /** `latest`: of a flood of lines only the last ones are handed on, which makes it cheap. Default: all. */
+  readonly lines?: 'all' | 'latest';
   /** How much of each stream's end is kept in memory, in bytes. */
   readonly tailBytes: number;
   readonly timeoutMs: number | null;

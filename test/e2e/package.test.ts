@@ -37,6 +37,14 @@ describe('the package as it is published', () => {
     expect(help.stdout).toContain('--validate');
   });
 
+  it('answers --help without loading the program, in the same words', async () => {
+    const quick = await run(process.execPath, [bin, '--help'], { cwd: dir.path });
+    const program = path.join(dir.path, 'dist/cli.js');
+    const slow = await run(process.execPath, [program, '--help'], { cwd: dir.path });
+    expect(quick.stdout).toBe(slow.stdout);
+    expect(quick.stdout).toContain('Usage: loopwright');
+  });
+
   it('runs the demo: migrations and the scripted player are found beside the bundle', async () => {
     const where = path.join(dir.path, 'sample');
     const { stdout } = await run(process.execPath, [bin, 'demo', '--dir', where, '--json'], {

@@ -4,6 +4,7 @@ import { LoopwrightError } from '../../core/error.ts';
 import { nearest } from '../../core/text/nearest.ts';
 import type { AgentRunner } from '../../ports/agent.ts';
 import type { Supervisor } from '../../ports/process.ts';
+import { createAcpAgent } from './acp/acp-agent.ts';
 import type { CliSettings } from './cli-agent.ts';
 import {
   agentOfFormat,
@@ -41,13 +42,10 @@ export type AgentSurroundings = {
 };
 
 /** Agents whose adapters do not exist yet, with what runs them as a plain command until then. */
-const notBuilt = new Map([
-  ['native', 'my-agent'],
-  ['acp', 'my-agent'],
-]);
+const notBuilt = new Map([['native', 'my-agent']]);
 
 /**
- * The agent a spec names: `command:CMD`, `scripted:FILE`, or a name, of which the configured ones come first. Throws
+ * The agent a spec names: `acp:CMD`, `command:CMD`, `scripted:FILE`, or a name, of which the configured ones come first. Throws
  * `agent.unknown`, `agent.not_built`, `agent.invalid`, or what is wrong with its script.
  */
 export async function resolveAgent(
@@ -67,6 +65,12 @@ export async function resolveAgent(
         ? createAgentRunner(createCommandAgent(name, command), supervisor, preset)
         : createStreamingCommand(name, command, agent, supervisor, preset);
     }
+    case 'acp':
+      return createAgentRunner(
+        createAcpAgent(name, required(settings.command, name, 'server')),
+        supervisor,
+        preset,
+      );
     case 'scripted': {
       const file = path.resolve(folder, required(settings.script, name, 'script'));
       return createAgentRunner(
@@ -96,7 +100,7 @@ function settingsOf(spec: string, agents: Readonly<Record<string, AgentSettings>
   const rest = colon === -1 ? undefined : spec.slice(colon + 1).trim();
   if (prefix === 'command') return { name: 'command', kind: 'command', command: rest };
   if (prefix === 'scripted') return { name: 'scripted', kind: 'scripted', script: rest };
-  if (prefix === 'acp' && rest !== undefined) return { name: 'acp', kind: 'acp', command: rest };
+  if (prefix === 'acp') return { name: 'acp', kind: 'acp', command: rest };
   return { name: spec, kind: spec };
 }
 
@@ -107,10 +111,16 @@ function kindOf(settings: AgentSettings, name: string): string {
   return name;
 }
 
-function required(value: string | undefined, name: string, key: string): string {
+const hints = {
+  script: 'Write `scripted:FILE`.',
+  command: 'Write `command:CMD`.',
+  server: 'Write `acp:CMD`.',
+};
+
+function required(value: string | undefined, name: string, key: keyof typeof hints): string {
   if (value !== undefined && value !== '') return value;
   throw new LoopwrightError('agent.invalid', `The agent \`${name}\` has no ${key}.`, {
-    hint: key === 'script' ? 'Write `scripted:FILE`.' : 'Write `command:CMD`.',
+    hint: hints[key],
   });
 }
 
@@ -159,13 +169,11 @@ function notBuiltYet(kind: string): LoopwrightError {
 }
 
 function unknown(name: string, agents: Readonly<Record<string, AgentSettings>>): LoopwrightError {
-  const names = [...Object.keys(agents), ...cliAgents, ...notBuilt.keys()].filter(
-    (known) => known !== 'acp',
-  );
+  const names = [...Object.keys(agents), ...cliAgents, ...notBuilt.keys()];
   const close = nearest(name, names);
   const question = close === null ? '' : ` Did you mean \`${close}\`?`;
   return new LoopwrightError('agent.unknown', `There is no agent \`${name}\`.${question}`, {
-    hint: `Agents are: ${names.join(', ')}, \`command:CMD\`, \`scripted:FILE\`.`,
+    hint: `Agents are: ${names.join(', ')}, \`acp:CMD\`, \`command:CMD\`, \`scripted:FILE\`.`,
     details: { agent: name, known: names },
   });
 }

@@ -13,7 +13,13 @@ import type {
   AgentRunner,
   AgentSink,
 } from '../../ports/agent.ts';
-import type { ProcessEnd, ProcessSpec, Sandbox, Supervisor } from '../../ports/process.ts';
+import type {
+  ProcessEnd,
+  ProcessResult,
+  ProcessSpec,
+  Sandbox,
+  Supervisor,
+} from '../../ports/process.ts';
 import { describeEnd } from './agent-outcome.ts';
 import { TurnLimit } from './turn-limit.ts';
 
@@ -28,7 +34,7 @@ const noPreset: AgentPreset = { model: null, env: {} };
 
 /** An agent that delivered its result and does not exit, since a grandchild holds its output, is ended after this. */
 const lingerMs = 5000;
-const tailBytes = 65_536;
+const tailBytes = 256 * 1024;
 
 /** Makes an agent out of an adapter. One runner may run any number of iterations, also at once. */
 export function createAgentRunner<S>(
@@ -39,6 +45,7 @@ export function createAgentRunner<S>(
   return {
     name: adapter.name,
     kind: adapter.kind,
+    ...(adapter.permissions === undefined ? {} : { permissions: adapter.permissions }),
     variables: adapter.variables ?? [],
     async run(run, files, limits, sink, signal) {
       const command = adapter.command(withPreset(run, preset));
@@ -51,6 +58,7 @@ export function createAgentRunner<S>(
           argv: command.argv,
           env: command.env,
           stdin: command.stdin,
+          lines: adapter.lines ?? 'all',
           growing: adapter.transcripts?.(run) ?? [],
           sandbox: sandboxOf(run, command),
         },
@@ -59,7 +67,8 @@ export function createAgentRunner<S>(
         { finished: stream.finished, lingerMs },
       );
       const { end, durationMs } = result;
-      const judged = adapter.finish(stream.state(), end, result.stderrTail);
+      const printed = lastLines(result);
+      const judged = adapter.finish(stream.state(), end, result.stderrTail, printed);
       const outcome = turns.judge(overruled(judged, end, stream.hasResult()));
       return { end, durationMs, outcome };
     },
@@ -83,6 +92,14 @@ function turnsInto(sink: AgentSink, limit: TurnLimit): AgentSink {
       limit.taken(turns);
     },
   };
+}
+
+/** Cut in the middle of a line, the rest of it must not pass for a line of its own. */
+function lastLines({ stdoutTail, stdoutBytes }: ProcessResult): string {
+  if (stdoutBytes <= tailBytes) return stdoutTail.trimEnd();
+  const firstEnd = stdoutTail.indexOf('\n');
+  const isOneLine = firstEnd === -1 || firstEnd === stdoutTail.length - 1;
+  return (isOneLine ? `…${stdoutTail}` : stdoutTail.slice(firstEnd + 1)).trimEnd();
 }
 
 function withPreset(run: AgentRun, preset: AgentPreset): AgentRun {
@@ -150,7 +167,7 @@ function readStream<S>(adapter: AgentAdapter<S>, sink: AgentSink): AgentStream<S
         sink.activity(event.activity);
         return;
       case 'usage':
-        sink.usage(event.tokens, event.costUsd);
+        sink.usage(event.tokens, event.costUsd, event.model ?? null);
         return;
       case 'turn':
         sink.turns?.(event.turns);

@@ -9,6 +9,7 @@ export function createClaudeAgent(settings: CliSettings): AgentAdapter<ClaudeSta
   return {
     name: settings.name,
     kind: 'cli',
+    permissions: 'bypassed',
     variables: [
       'ANTHROPIC_*',
       'CLAUDE_CONFIG_DIR',
