@@ -225,12 +225,14 @@ describe('claude with a sign-in', () => {
 });
 
 test('claude tells what each of its models was used for', () => {
-  const usage = (outputTokens: number, costUSD: number) => ({ outputTokens, costUSD });
   const ended = JSON.stringify({
     type: 'result',
     is_error: false,
     result: 'Done.',
-    modelUsage: { large: usage(10, 0.5), small: usage(5, 0.25) },
+    modelUsage: {
+      large: { outputTokens: 10, costUSD: 0.5 },
+      small: { outputTokens: 5, costUSD: 0.25 },
+    },
   });
   const tokens = { input: 0, cacheRead: 0, cacheWrite: 0 };
   expect(judge('claude', [ended]).outcome).toMatchObject({
