@@ -1,5 +1,10 @@
 /** What the adapters of agent CLIs have in common: how they are configured, and what their streams tell. */
-import type { AgentOutcome, AgentOutcomeKind, Tokens } from '../../core/agent/outcome.ts';
+import type {
+  AgentOutcome,
+  AgentOutcomeKind,
+  ModelUsage,
+  Tokens,
+} from '../../core/agent/outcome.ts';
 import type { AgentRun } from '../../ports/agent.ts';
 import { bareOutcome } from './agent-outcome.ts';
 
@@ -58,6 +63,8 @@ export type Seen = {
   readonly costUsd: number | null;
   readonly turns: number;
   readonly contextPercent: number | null;
+  /** The same tokens and cost by model, where the stream tells. */
+  readonly models?: readonly ModelUsage[];
 };
 
 export const nothingSeen: Seen = {
@@ -95,7 +102,7 @@ export function outcomeOf(
   evidence: string,
   times: Partial<Pick<AgentOutcome, 'retryAfterMs' | 'resetAtMs'>> = {},
 ): AgentOutcome {
-  const { sessionId, model, tokens, costUsd, contextPercent, turns } = seen;
+  const { sessionId, model, tokens, costUsd, contextPercent, turns, models } = seen;
   return {
     ...bareOutcome(kind, boundedEvidence(evidence)),
     sessionId,
@@ -103,6 +110,7 @@ export function outcomeOf(
     tokens,
     costUsd,
     contextPercent,
+    ...(models === undefined || models.length < 2 ? {} : { models }),
     ...times,
     finalText: boundedFinal(seen.finalText).trim(),
     turns: turns === 0 ? null : turns,

@@ -224,6 +224,27 @@ describe('claude with a sign-in', () => {
   });
 });
 
+test('claude tells what each of its models was used for', () => {
+  const ended = JSON.stringify({
+    type: 'result',
+    is_error: false,
+    result: 'Done.',
+    modelUsage: {
+      large: { outputTokens: 10, costUSD: 0.5 },
+      small: { outputTokens: 5, costUSD: 0.25 },
+    },
+  });
+  const tokens = { input: 0, cacheRead: 0, cacheWrite: 0 };
+  expect(judge('claude', [ended]).outcome).toMatchObject({
+    costUsd: 0.75,
+    tokens: { ...tokens, output: 15 },
+    models: [
+      { model: 'large', tokens: { ...tokens, output: 10 }, costUsd: 0.5 },
+      { model: 'small', tokens: { ...tokens, output: 5 }, costUsd: 0.25 },
+    ],
+  });
+});
+
 describe('codex', () => {
   test.each([
     ['You’ve hit your usage limit. Try again at 1:13 AM.', 'usage_limit'],

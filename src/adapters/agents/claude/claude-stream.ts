@@ -212,7 +212,7 @@ function takeToolResults(line: Json, state: ClaudeState): ClaudeState {
 }
 
 function takeResult(event: Json, state: ClaudeState): Step {
-  const { tokens, costUsd, contextWindow } = resultUsage(event);
+  const { tokens, costUsd, models, contextWindow } = resultUsage(event);
   const text = textAt(event, 'result');
   const isError = flagAt(event, 'is_error');
   const filled = state.message === null ? 0 : totalTokens(state.message.tokens);
@@ -221,6 +221,7 @@ function takeResult(event: Json, state: ClaudeState): Step {
     sessionId: boundedName(textAt(event, 'session_id')) ?? state.sessionId,
     tokens: tokens ?? state.tokens,
     costUsd,
+    models,
     // The words of an error are the program's, not the agent's.
     finalText: isError ? state.finalText : boundedFinal(text),
     contextPercent: percentOf(filled, contextWindow),

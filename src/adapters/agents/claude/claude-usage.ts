@@ -1,5 +1,5 @@
 /** What a run has used so far, out of messages that are told in parts and more than once. */
-import { addTokens, type Tokens } from '../../../core/agent/outcome.ts';
+import { addTokens, type ModelUsage, type Tokens } from '../../../core/agent/outcome.ts';
 import { countAt, isObject, numberAt, objectAt, type Json } from '../../../core/json/fields.ts';
 
 export type UsageSoFar = {
@@ -52,6 +52,7 @@ function larger(a: Tokens, b: Tokens): Tokens {
 export type ResultUsage = {
   readonly tokens: Tokens | null;
   readonly costUsd: number | null;
+  readonly models: readonly ModelUsage[];
   /** Of the model that was used most. */
   readonly contextWindow: number | null;
 };
@@ -62,23 +63,34 @@ export type ResultUsage = {
  */
 export function resultUsage(result: Json): ResultUsage {
   const ofRun = objectAt(result, 'model_usage_since_last_result');
-  const models = Object.values(
-    Object.keys(ofRun).length > 0 ? ofRun : objectAt(result, 'modelUsage'),
-  );
-  const tokens = models.reduce<Tokens | null>(
-    (sum, model) => addTokens(sum, modelTokens(model)),
-    null,
-  );
-  const costs = models.map((model) => numberAt(model, 'costUSD'));
-  const windows = models.map((model) => numberAt(model, 'contextWindow') ?? 0);
+  const told = Object.keys(ofRun).length > 0 ? ofRun : objectAt(result, 'modelUsage');
+  // A run uses a handful of models; a list without end is nobody's.
+  const entries = Object.entries(told).slice(0, maxModels);
+  const models = entries.map(([name, model]): ModelUsage => ({
+    model: name.slice(0, maxNameChars),
+    tokens: modelTokens(model),
+    costUsd: numberAt(model, 'costUSD'),
+  }));
+  const tokens = models.reduce<Tokens | null>((sum, each) => addTokens(sum, each.tokens), null);
+  const windows = entries.map(([, model]) => numberAt(model, 'contextWindow') ?? 0);
   return {
     tokens: tokens ?? usageOf(result),
-    costUsd:
-      costs.length > 0 && !costs.includes(null)
-        ? costs.reduce<number>((a, b) => a + (b ?? 0), 0)
-        : numberAt(result, 'total_cost_usd'),
+    costUsd: sumOfCosts(models) ?? numberAt(result, 'total_cost_usd'),
+    models,
     contextWindow: Math.max(0, ...windows) || null,
   };
+}
+
+const maxModels = 20;
+const maxNameChars = 200;
+
+/** Null as soon as one of them is unknown. */
+function sumOfCosts(models: readonly ModelUsage[]): number | null {
+  if (models.length === 0) return null;
+  return models.reduce<number | null>(
+    (sum, { costUsd }) => (sum === null || costUsd === null ? null : sum + costUsd),
+    0,
+  );
 }
 
 function usageOf(result: Json): Tokens | null {
