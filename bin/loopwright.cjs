@@ -2,19 +2,38 @@
 'use strict';
 // The published entry. Tiny and CommonJS so that any Node can parse it: it looks at the version first,
 // answers what needs no engine, and imports the rest on demand.
-const { existsSync } = require('node:fs');
+const { existsSync, readFileSync, writeSync } = require('node:fs');
 const path = require('node:path');
 
 const root = path.join(__dirname, '..');
 const [major, minor] = process.versions.node.split('.').map(Number);
 
-if (major > 22 || (major === 22 && minor >= 18)) start();
-else handOver();
+if (major < 22 || (major === 22 && minor < 18)) handOver();
+else if (!answerAtOnce()) start();
+
+// A terminal gets colours and its own width; everyone else the same text every time.
+function answerAtOnce() {
+  const [word, ...more] = process.argv.slice(2);
+  if (more.length > 0 || (word !== '--help' && word !== '--version')) return false;
+  const file = path.join(root, ...(word === '--help' ? ['dist', 'help.txt'] : ['package.json']));
+  if (isClone() || require('node:tty').isatty(1)) return false;
+  const text = readFileSync(file, 'utf8');
+  try {
+    writeSync(1, word === '--help' ? text : `${JSON.parse(text).version}\n`);
+    return true;
+  } catch {
+    // A reader that is slow or gone is the business of the program itself.
+    return false;
+  }
+}
+
+function isClone() {
+  return existsSync(path.join(root, 'src', 'cli', 'main.ts'));
+}
 
 // A clone runs its sources, so that what is tried is what is written; the package has only the bundle.
 function start() {
-  const source = path.join(root, 'src', 'cli', 'main.ts');
-  const entry = existsSync(source) ? source : path.join(root, 'dist', 'cli.js');
+  const entry = path.join(root, ...(isClone() ? ['src', 'cli', 'main.ts'] : ['dist', 'cli.js']));
   const { pathToFileURL } = require('node:url');
   require('node:module').enableCompileCache?.();
   import(pathToFileURL(entry).href)

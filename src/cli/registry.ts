@@ -240,6 +240,12 @@ export const registry: readonly RegistryEntry[] = [
     load: async () => (await import('./command/config-schema.ts')).configSchema,
   },
   {
+    path: ['agents', 'check'],
+    summary: 'Try an agent out: whether it starts, streams, edits, stops and leaves nothing.',
+    group: setup,
+    load: async () => (await import('./command/agents-check.ts')).agentsCheck,
+  },
+  {
     path: ['agents', 'list'],
     summary: 'Show which agents are installed and configured, and how to use them.',
     group: setup,

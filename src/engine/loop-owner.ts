@@ -1,6 +1,7 @@
 import { isLoopwrightError, LoopwrightError } from '../core/error.ts';
 import type { FileChanges } from '../core/loop/changes.ts';
 import type { Facts, Request } from '../core/loop/decide.ts';
+import { isDeferrable } from '../core/loop/deferrable.ts';
 import type { LoopEvent } from '../core/loop/event.ts';
 import { evolve } from '../core/loop/evolve.ts';
 import { needsFinishing } from '../core/loop/finishing.ts';
@@ -18,6 +19,9 @@ import { SurroundingsWatch } from './surroundings-watch.ts';
 /** A lease outlasts several renewals that fail. */
 const renewalsPerLease = 6;
 
+/** A person who edits the files between two iterations is not faster than this. */
+const freshMs = 500;
+
 /** After these the store will not come back by itself: going on would only spend money on work nobody records. */
 const lostStore: ReadonlySet<string> = new Set(['store.gone', 'store.corrupt']);
 
@@ -30,26 +34,14 @@ export type Claims = {
 };
 
 /**
- * Facts that may wait for the next durable one: losing them in a crash loses nothing that was acted upon. The number
- * of an iteration is stored with `agent.started`, before the agent may act, or earlier if there are hooks.
- */
-const deferrable: ReadonlySet<LoopEvent['type']> = new Set([
-  'iteration.started',
-  'model.chosen',
-  'prompt.built',
-  'hooks.ran',
-  'protected.restored',
-  'snapshot.taken',
-  'verification.ended',
-]);
-
-/**
  * The one owner of a loop: holds its claim and lease, its folded state, its workspace, and the only way to
  * append to its log. Everyone else sends requests. Dispose ends the lease renewal and the watching.
  */
 export class LoopOwner implements AsyncDisposable {
   /** What iterations of this owner must leave alone. */
   readonly surroundings: SurroundingsWatch;
+  /** The files as they are when the agent has ended; null: not looked at, or changed since. */
+  seenTree: string | null = null;
   readonly #engine: Engine;
   readonly #claim: QueueClaim;
   readonly #taskClaim: TaskClaim;
@@ -63,6 +55,7 @@ export class LoopOwner implements AsyncDisposable {
   #workspace: Workspace | null = null;
   #iterationMark: number | null = null;
   #changes: { readonly key: string; readonly changes: FileChanges } | null = null;
+  #ahead: { readonly at: number; readonly tree: Promise<string | null> } | null = null;
   #stops: { readonly number: number; readonly results: readonly StopResult[] } | null = null;
   #baseSeenAt: number | null = null;
   #baseHead: string | null = null;
@@ -135,6 +128,22 @@ export class LoopOwner implements AsyncDisposable {
     return this.#changes.changes;
   }
 
+  /** Looks at the files beside other work, for the next iteration to start from. */
+  lookAhead(): void {
+    const tree = this.workspace.snapshot(this.#closing.signal).catch(() => null);
+    this.#ahead = { at: this.#engine.clock.monotonic(), tree };
+    this.inBackground(tree.then(() => undefined));
+  }
+
+  /** The files an iteration starts from: as they are, or were a moment ago with nothing run in them since. */
+  async startTree(): Promise<string> {
+    const { at = 0, tree } = this.#ahead ?? {};
+    this.#ahead = null;
+    const ahead = (await tree) ?? null;
+    const isFresh = this.#engine.clock.monotonic() - at < freshMs;
+    return ahead !== null && isFresh ? ahead : this.workspace.snapshot(this.#closing.signal);
+  }
+
   /** Stop conditions of an iteration: looked at once, so that everything about it is decided from the same facts. */
   async stopsOf(
     number: number,
@@ -175,8 +184,9 @@ export class LoopOwner implements AsyncDisposable {
     this.#background = this.#background.then(() => told);
   }
 
-  /** Settles when nothing is left in the background. */
+  /** Settles when nothing is left in the background. What was looked at ahead is forgotten: the files may change now. */
   async settled(): Promise<void> {
+    this.#ahead = null;
     await this.#background;
   }
 
@@ -230,12 +240,14 @@ export class LoopOwner implements AsyncDisposable {
     work: ((tx: StoreTx) => Promise<void>) | null,
     ...events: readonly LoopEvent[]
   ): Promise<void> {
-    this.#deferred.push(...events);
+    // A text cut out of a long one would keep the whole of it in memory for as long as the loop lives.
+    const facts = structuredClone(events);
+    this.#deferred.push(...facts);
     if (events.some((event) => event.type === 'iteration.started')) {
       this.#iterationMark = this.#engine.clock.monotonic();
     }
-    if (work === null && events.every((event) => deferrable.has(event.type))) {
-      this.#loop = events.reduce((loop, event) => this.#foldLocally(loop, event), this.#loop);
+    if (work === null && events.every((event) => isDeferrable(this.#loop, event))) {
+      this.#loop = facts.reduce((loop, event) => this.#foldLocally(loop, event), this.#loop);
       return;
     }
     await this.#flush(work);

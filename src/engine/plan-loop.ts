@@ -67,9 +67,7 @@ const unbuilt: readonly string[] = [
   'verify.feedback',
   'verify.flaky',
   'verify.track-file-changes',
-  'limits.max-turns-per-iteration',
   'models',
-  'prices',
   'memory',
   'scheduler',
   'notify',
@@ -93,9 +91,9 @@ function notBuiltYet(settings: Settings): string | null {
   const plain = defaultSettings();
   const wish = unbuilt.find((key) => !isSame(valueAt(asked, key), valueAt(plain, key)));
   if (wish !== undefined) return `\`${wish}\``;
-  const { level, ...walls } = settings.sandbox;
+  const { level, containment: _any, ...walls } = settings.sandbox;
   if (level === 'container') return '`sandbox: container`';
-  const { level: _level, ...none } = plain.sandbox;
+  const { level: _level, containment: _auto, ...none } = plain.sandbox;
   if (level !== 'bubblewrap' && !isSame(walls, none)) {
     return 'an option of `sandbox` without `bubblewrap`';
   }

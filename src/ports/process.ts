@@ -53,9 +53,13 @@ export type ProcessSpec = {
   /** The whole environment; nothing is inherited. The supervisor adds one variable to find what leaves its sight. */
   readonly env: Readonly<Record<string, string>>;
   readonly stdin: string | null;
+  /** Redacted from its output, beside the secrets of its environment. */
+  readonly secrets?: readonly string[];
   /** Absolute paths the streams are written to as they come; null: not kept on disk. */
   readonly stdoutFile: string | null;
   readonly stderrFile: string | null;
+  /** `latest`: of a flood of lines only the last ones are handed on, which makes it cheap. Default: all. */
+  readonly lines?: 'all' | 'latest';
   /** How much of each stream's end is kept in memory, in bytes. */
   readonly tailBytes: number;
   readonly timeoutMs: number | null;

@@ -120,7 +120,7 @@ export type OpenedWorkspace = {
   readonly missing: readonly string[];
 };
 
-/** One loop's files. Only its owner calls it, one call at a time. */
+/** One loop's files. Only its owner calls it, one call at a time; `changes` and `writePatch` may run beside others. */
 export interface Workspace {
   readonly path: string;
   readonly branch: string | null;
@@ -133,6 +133,11 @@ export interface Workspace {
    * that stays readable for `changes`, `restore` and `commit`. Does not disturb the index the agent sees.
    */
   snapshot(signal: AbortSignal): Promise<string>;
+
+  /**
+   * Paths that may differ between `fromTree` and the newest snapshot, at no cost; null when only `changes` can tell.
+   */
+  touchedSince(fromTree: string): readonly string[] | null;
 
   /**
    * What differs between two snapshots. Renames are found. Paths are relative, `/`-separated, sorted.
@@ -174,6 +179,8 @@ export interface Workspace {
 }
 
 export type CommitInput = {
+  /** The files as they are, when a snapshot has just told and nothing has run since. */
+  readonly tree?: string | null;
   readonly startTree: string;
   /** Head recorded when the iteration started; the branch never loses commits below it. */
   readonly startHead: string | null;

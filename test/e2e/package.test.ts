@@ -4,6 +4,8 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startModelServer } from '../../src/adapters/model-server/model-server.ts';
+import { gitRepo } from '../support/git-repo.ts';
 import { tempDir, type TempDir } from '../support/temp-dir.ts';
 
 const run = promisify(execFile);
@@ -37,12 +39,41 @@ describe('the package as it is published', () => {
     expect(help.stdout).toContain('--validate');
   });
 
+  it('answers --help without loading the program, in the same words', async () => {
+    const quick = await run(process.execPath, [bin, '--help'], { cwd: dir.path });
+    const program = path.join(dir.path, 'dist/cli.js');
+    const slow = await run(process.execPath, [program, '--help'], { cwd: dir.path });
+    expect(quick.stdout).toBe(slow.stdout);
+    expect(quick.stdout).toContain('Usage: loopwright');
+  });
+
   it('runs the demo: migrations and the scripted player are found beside the bundle', async () => {
     const where = path.join(dir.path, 'sample');
     const { stdout } = await run(process.execPath, [bin, 'demo', '--dir', where, '--json'], {
       cwd: dir.path,
     });
     expect(JSON.parse(stdout)).toMatchObject({ status: 'complete', iterations: 3, exitCode: 0 });
+  });
+
+  it.each([
+    ['ANTHROPIC', ''],
+    ['OPENAI', '/v1'],
+  ])('runs the native agent with an %s key and nothing installed', async (prefix, suffix) => {
+    await using server = await startModelServer();
+    await using repo = await gitRepo();
+    const env = {
+      ...repo.env,
+      [`${prefix}_API_KEY`]: 'correct-horse-battery-staple',
+      [`${prefix}_BASE_URL`]: `${server.base('ok', prefix)}${suffix}`,
+    };
+    const check = ['--validate', 'test -f hello.txt'];
+    const argv = [bin, 'run', 'say hello', ...check, '--agent', 'native', '--model', 'm', '--json'];
+    const { stdout } = await run(process.execPath, argv, { cwd: repo.path, env });
+    expect(JSON.parse(stdout)).toMatchObject({
+      status: 'complete',
+      iterations: 1,
+      tokens: { input: 2000, output: 200, cacheRead: 400 },
+    });
   });
 
   it('is a library', async () => {

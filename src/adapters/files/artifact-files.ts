@@ -1,8 +1,12 @@
-import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { open, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Artifacts } from '../../ports/artifacts.ts';
 
-/** Artifacts as plain files: `<state folder>/loops/<loop id>/iterations/001/...`. */
+/**
+ * Artifacts as plain files: `<state folder>/loops/<loop id>/iterations/001/...`. They are small, so they are written at
+ * once: handing them to another thread takes longer than the writing.
+ */
 export function createArtifacts(stateDir: string): Artifacts {
   const loopDir = (loopId: string) => path.join(stateDir, 'loops', loopId);
   return {
@@ -18,15 +22,15 @@ export function createArtifacts(stateDir: string): Artifacts {
 }
 
 async function made(dir: string): Promise<string> {
-  await mkdir(dir, { recursive: true });
+  mkdirSync(dir, { recursive: true });
   return dir;
 }
 
 /** Old or new, never half: written beside and moved into place. */
 async function writeWhole(file: string, text: string): Promise<void> {
   const beside = `${file}.tmp-${process.pid}`;
-  await writeFile(beside, text);
-  await rename(beside, file);
+  writeFileSync(beside, text);
+  renameSync(beside, file);
 }
 
 async function readTail(file: string, maxBytes: number): Promise<string | null> {

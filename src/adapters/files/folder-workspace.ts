@@ -29,6 +29,7 @@ export function createFolderWorkspace(root: string, store: string): Workspace {
     branch: null,
     head: async () => null,
     snapshot,
+    touchedSince: () => null,
     changes: async (from, to, signal) => folderChanges(store, from, to, signal),
     restore: async (from, paths, signal) => restorePaths(root, store, from, paths, signal),
     commit: async (_input, signal) => ({

@@ -4,7 +4,7 @@ import { LoopwrightError } from '../../core/error.ts';
 import type { CommitInput, CommitResult } from '../../ports/workspace.ts';
 import { commitMessage } from './commit-message.ts';
 import { visible } from './describe-text.ts';
-import { headBranch } from './head.ts';
+import { headBranch, readLooseRef } from './head.ts';
 import { keepRef } from './loop-checkout.ts';
 import type { LoopCheckout } from './loop-checkout.ts';
 import { forgetOperation, mendWorktree, unfinishedOperation } from './mend.ts';
@@ -16,7 +16,7 @@ import { isAncestor, isObjectId } from './repository.ts';
 import { diffTreePairs } from './tree-diff.ts';
 import type { TreeEntry } from './tree-diff.ts';
 
-type Revision = { readonly commit: string; readonly tree: string };
+export type Revision = { readonly commit: string; readonly tree: string };
 
 /** Where the loop's history stands when the agent has ended. */
 type History = {
@@ -38,13 +38,16 @@ const nothing = 'refs/loopwright-nothing';
 export async function commitChanges(
   checkout: LoopCheckout,
   input: CommitInput,
+  known: Revision | null,
   signal: AbortSignal,
-): Promise<CommitResult> {
+): Promise<CommitResult & { readonly made: Revision }> {
   const { at, mode, branch } = checkout;
   const repaired = mode === 'worktree' ? await mendWorktree(checkout) : [];
   if (mode === 'in-place') await refuseLocked(at.commonDir, `refs/heads/${branch}`, [at], signal);
-  const tree = await checkout.index.snapshot(signal);
-  const history = await readHistory(checkout, input.startHead, signal);
+  const tree = input.tree ?? (await checkout.index.snapshot(signal));
+  const history =
+    (await unmovedHistory(checkout, input.startHead, known, signal)) ??
+    (await readHistory(checkout, input.startHead, signal));
   const { parent, notes } = await chooseParent(checkout, history, signal);
   repaired.push(...notes);
 
@@ -68,7 +71,25 @@ export async function commitChanges(
   for (const name of checkout.index.tooLarge()) {
     repaired.push(`${visible(name)} is over 256 MB and was not committed`);
   }
-  return { commit, head, tree, repaired };
+  const made = { commit: head, tree: content.tree };
+  return { commit, head, tree, repaired, made };
+}
+
+/**
+ * The ordinary case, seen without a process: HEAD is on the loop's branch, and the branch is where the engine's own last commit
+ * put it. Should that commit be damaged by now, building on it fails, and the next try looks at everything.
+ */
+async function unmovedHistory(
+  { repository, at, branch, mode }: LoopCheckout,
+  startHead: string | null,
+  known: Revision | null,
+  signal: AbortSignal,
+): Promise<History | null> {
+  if (mode !== 'worktree' || known === null || known.commit !== startHead) return null;
+  const ref = `refs/heads/${branch}`;
+  if ((await headBranch(repository, at, signal)) !== ref) return null;
+  if ((await readLooseRef(at, ref)) !== known.commit) return null;
+  return { base: null, tip: known, head: known, start: known, headBranch: ref };
 }
 
 async function readHistory(

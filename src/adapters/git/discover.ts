@@ -19,11 +19,17 @@ export async function discoverRepository(
   caller: CallerEnvironment,
   signal: AbortSignal,
 ): Promise<Repository | null> {
-  const main = await findCheckout(cwd, caller, signal);
+  // Three questions that do not depend on each other; the answers count in this order.
+  const asked = [
+    findCheckout(cwd, caller, signal),
+    requireGitVersion(cwd, caller, signal),
+    readUserSettings(cwd, caller, signal),
+  ] as const;
+  await Promise.allSettled(asked);
+  const main = await asked[0];
   if (main === null) return null;
-  await requireGitVersion(cwd, caller, signal);
-  const user = await readUserSettings(main, caller, signal);
-  return createRepository(main, user, callerBasics(caller));
+  await asked[1];
+  return createRepository(main, await asked[2], callerBasics(caller));
 }
 
 async function findCheckout(
@@ -94,12 +100,13 @@ const wantedSettings = String.raw`^((user|author)\.(name|email)|core\.(excludesf
 
 /** Read once, with the user's own configuration; from then on it is not consulted again. */
 async function readUserSettings(
-  at: Checkout,
+  cwd: string,
   caller: CallerEnvironment,
   signal: AbortSignal,
 ): Promise<UserSettings> {
   const args = ['config', '-z', '--get-regexp', wantedSettings];
-  const result = await git({ at, args, env: searchEnvironment(caller), signal });
+  const env = searchEnvironment(caller);
+  const result = await git({ at: { searchFrom: cwd }, args, env, signal });
   if (result.exitCode > 1) throw gitFailed(args, result);
   const values = new Map<string, string>();
   for (const record of result.stdout.toString('utf8').split('\0')) {

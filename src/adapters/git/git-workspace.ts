@@ -2,7 +2,7 @@ import { lstat } from 'node:fs/promises';
 import { isLoopwrightError, LoopwrightError } from '../../core/error.ts';
 import type { Workspace } from '../../ports/workspace.ts';
 import { diskUsage } from '../files/folder-usage.ts';
-import { commitChanges } from './commit.ts';
+import { commitChanges, type Revision } from './commit.ts';
 import { describeCheckout } from './describe-text.ts';
 import { headCommit } from './head.ts';
 import { heal, standInFor } from './heal.ts';
@@ -17,6 +17,10 @@ export function createGitWorkspace(checkout: LoopCheckout): Workspace {
   const { repository, at, workTree, branch, index } = checkout;
   /** What was put right outside of a commit; the next commit tells. */
   const healed: string[] = [];
+  let timesHealed = 0;
+  let lastHealing = Promise.resolve(false);
+  /** The commit the engine made last, while nothing has gone wrong since. */
+  let last: Revision | null = null;
 
   /**
    * A folder that is gone makes git fail in many ways; the reader should learn the one reason. What an agent broke and
@@ -27,16 +31,28 @@ export function createGitWorkspace(checkout: LoopCheckout): Workspace {
     work: () => Promise<Result>,
   ): Promise<Result> {
     for (let attempt = 1; ; attempt++) {
+      const seen = timesHealed;
       try {
         return await work();
       } catch (error) {
         signal.throwIfAborted();
         if (await isGone(checkout)) throw workspaceGone(workTree, error);
-        const notes = attempt < mostTries ? await heal(checkout, error, signal) : [];
-        if (notes.length === 0) throw error;
-        healed.push(...notes);
+        if (attempt >= mostTries || !(await putRight(error, seen, signal))) throw error;
       }
     }
+  }
+
+  /** One at a time: what runs beside other work may fail for the same reason, and finds it put right. */
+  function putRight(error: unknown, seen: number, signal: AbortSignal): Promise<boolean> {
+    const healing = lastHealing.then(async () => {
+      if (timesHealed !== seen) return true;
+      const notes = await heal(checkout, error, signal);
+      healed.push(...notes);
+      if (notes.length > 0) timesHealed += 1;
+      return notes.length > 0;
+    });
+    lastHealing = healing.catch(() => false);
+    return healing;
   }
 
   /** For work on a snapshot that the agent may have had pruned. */
@@ -62,6 +78,7 @@ export function createGitWorkspace(checkout: LoopCheckout): Workspace {
     branch,
     head: (signal) => whilePresent(signal, () => headCommit(repository, at, signal)),
     snapshot: (signal) => whilePresent(signal, () => index.snapshot(signal)),
+    touchedSince: (tree) => index.touchedSince(tree),
     changes: (fromTree, toTree, signal) =>
       withSnapshot(fromTree, signal, async (from) => {
         const { entries, lines } = await diffTrees(repository, from, toTree, signal);
@@ -70,9 +87,15 @@ export function createGitWorkspace(checkout: LoopCheckout): Workspace {
     restore: (fromTree, paths, signal) =>
       withSnapshot(fromTree, signal, (tree) => restorePaths(checkout, tree, paths, signal)),
     async commit(input, signal) {
-      const result = await withSnapshot(input.startTree, signal, (startTree) =>
-        commitChanges(checkout, { ...input, startTree }, signal),
-      );
+      let tree = input.tree ?? null;
+      const { made, ...result } = await withSnapshot(input.startTree, signal, (startTree) => {
+        const known = last;
+        const first = { ...input, startTree, tree };
+        // A further try trusts nothing that was remembered.
+        [last, tree] = [null, null];
+        return commitChanges(checkout, first, known, signal);
+      });
+      last = made;
       const repaired = [...new Set([...healed.splice(0), ...result.repaired])];
       return { ...result, repaired };
     },

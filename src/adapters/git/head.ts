@@ -47,7 +47,8 @@ async function readHeadFile(at: Checkout): Promise<string | null> {
   return text === null ? null : text.trim();
 }
 
-async function readLooseRef(at: Checkout, name: string): Promise<string | null> {
+/** Null when the ref is packed, or anything but a commit's name. */
+export async function readLooseRef(at: Checkout, name: string): Promise<string | null> {
   if (name.split('/').includes('..')) return null;
   const text = await readFile(path.join(at.commonDir, name), 'utf8').catch(() => '');
   return isObjectId(text.trim()) ? text.trim() : null;

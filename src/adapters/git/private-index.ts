@@ -19,6 +19,8 @@ export type PrivateIndex = {
   reset(treeish: string, signal: AbortSignal): Promise<void>;
   /** Starts again from the newest commit that can be read and hashes every file: their objects are written anew. */
   rebuild(signal: AbortSignal): Promise<void>;
+  /** Paths in which the newest snapshot can differ from this one; null when that is not known. */
+  touchedSince(tree: string): readonly string[] | null;
   /** Untracked files that the last snapshot left out for their size. */
   tooLarge(): readonly string[];
   /** Forgets what is remembered of the index after another command has changed it. */
@@ -49,6 +51,7 @@ export function createPrivateIndex(place: Place): PrivateIndex {
   const env = { GIT_INDEX_FILE: file };
   let knownTree: string | null = null;
   let large: readonly string[] = [];
+  let touched: { readonly from: string; readonly paths: readonly string[] } | null = null;
 
   async function update(careful: boolean, signal: AbortSignal): Promise<string> {
     const listed = await listDifferences(place, signal);
@@ -57,6 +60,12 @@ export function createPrivateIndex(place: Place): PrivateIndex {
     const { tracked, untracked, nested } = differences;
     const clean = tracked.length + untracked.length + nested.length === 0;
     if (clean && knownTree !== null) return knownTree;
+    // What is inside a nested repository is not listed.
+    const isListed = nested.length === 0 && !careful;
+    touched =
+      knownTree !== null && isListed
+        ? { from: knownTree, paths: [...tracked, ...untracked] }
+        : null;
     knownTree = null;
     if (careful) {
       const all = { ...differences, tracked: await listTracked(place, signal) };
@@ -68,6 +77,7 @@ export function createPrivateIndex(place: Place): PrivateIndex {
 
   async function reset(treeish: string, signal: AbortSignal): Promise<void> {
     knownTree = null;
+    touched = null;
     await removeLock(file);
     await rm(file, { force: true });
     await repository.output({ at, env, args: ['read-tree', '--end-of-options', treeish], signal });
@@ -93,8 +103,13 @@ export function createPrivateIndex(place: Place): PrivateIndex {
       await update(true, signal);
     },
     tooLarge: () => large,
+    touchedSince(tree) {
+      if (tree === knownTree) return [];
+      return touched?.from === tree ? touched.paths : null;
+    },
     changed() {
       knownTree = null;
+      touched = null;
     },
     async snapshot(signal) {
       await removeLock(file);

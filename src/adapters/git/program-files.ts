@@ -1,8 +1,15 @@
 import { createHash } from 'node:crypto';
-import { lstat, readdir, readFile, readlink, stat } from 'node:fs/promises';
+import {
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  type Dirent,
+  type Stats,
+} from 'node:fs';
 import path from 'node:path';
 import type { Repository } from './repository.ts';
-import { listLinkedCheckouts } from './worktree.ts';
 
 const largestRead = 1024 * 1024;
 const mostEntries = 2000;
@@ -11,56 +18,67 @@ const deepestFolder = 4;
 /**
  * Digests of every file by which the repository or the user's own settings can make git run a program or hide a file:
  * configuration, hooks, info files, alternates. The engine's own git commands obey none of them; the user's will.
+ * Reads at once: these are a handful of small files, and this happens twice in every iteration.
  */
-export async function digestPrograms(repository: Repository): Promise<Map<string, string>> {
+export function digestPrograms(repository: Repository): Map<string, string> {
   const { commonDir, workTree } = repository.main;
   const found = new Map<string, string>();
-  const add = async (name: string, file: string) => {
-    const digest = await digestFile(file);
+  const add = (name: string, file: string): void => {
+    const digest = digestFile(file);
     if (digest !== null) found.set(name, digest);
   };
-  const addFolder = async (name: string, folder: string) => {
-    for (const inner of await listFiles(folder, deepestFolder)) {
-      if (isProgram(inner)) await add(`${name}/${inner}`, path.join(folder, inner));
+  const addFolder = (name: string, folder: string): void => {
+    for (const inner of listFiles(folder, deepestFolder)) {
+      if (isProgram(inner)) add(`${name}/${inner}`, path.join(folder, inner));
     }
   };
 
   for (const name of ['config', 'config.worktree', 'objects/info/alternates']) {
-    await add(`.git/${name}`, path.join(commonDir, name));
+    add(`.git/${name}`, path.join(commonDir, name));
   }
-  await addFolder('.git/hooks', path.join(commonDir, 'hooks'));
-  await addFolder('.git/info', path.join(commonDir, 'info'));
-  for (const { gitDir } of await listLinkedCheckouts(commonDir)) {
-    const name = `.git/worktrees/${path.basename(gitDir)}/config.worktree`;
-    await add(name, path.join(gitDir, 'config.worktree'));
+  addFolder('.git/hooks', path.join(commonDir, 'hooks'));
+  addFolder('.git/info', path.join(commonDir, 'info'));
+  for (const linked of entriesOf(path.join(commonDir, 'worktrees'))) {
+    const file = `worktrees/${linked.name}/config.worktree`;
+    add(`.git/${file}`, path.join(commonDir, file));
   }
-  for (const module of await listModules(path.join(commonDir, 'modules'), deepestFolder)) {
+  for (const module of listModules(path.join(commonDir, 'modules'), deepestFolder)) {
     const folder = path.join(commonDir, 'modules', module);
-    await add(`.git/modules/${module}/config`, path.join(folder, 'config'));
-    await addFolder(`.git/modules/${module}/hooks`, path.join(folder, 'hooks'));
+    add(`.git/modules/${module}/config`, path.join(folder, 'config'));
+    addFolder(`.git/modules/${module}/hooks`, path.join(folder, 'hooks'));
   }
-  if (workTree !== null) await addGitFile(workTree, add);
-  for (const file of repository.user.configFiles) await add(file, file);
+  if (workTree !== null) addGitFile(workTree, add);
+  for (const file of repository.user.configFiles) add(file, file);
   const { hooksFolder } = repository.user;
   if (hooksFolder !== null) {
-    await addFolder(hooksFolder, path.resolve(workTree ?? commonDir, hooksFolder));
+    addFolder(hooksFolder, path.resolve(workTree ?? commonDir, hooksFolder));
   }
   return found;
 }
 
 /** Content and mode of a file, or where a link leads and what is there; null when absent. Never opens a pipe or device. */
-export async function digestFile(file: string | Buffer): Promise<string | null> {
-  const found = await lstat(file).catch(() => null);
+export function digestFile(file: string | Buffer): string | null {
+  const found = tried(() => lstatSync(file));
   if (found === null) return null;
   if (found.isDirectory()) return 'folder';
-  const link = found.isSymbolicLink() ? await readlink(file, 'buffer').catch(() => '') : '';
-  const target = found.isSymbolicLink() ? await stat(file).catch(() => null) : found;
+  const link = found.isSymbolicLink() ? (tried(() => readlinkSync(file, 'buffer')) ?? '') : '';
+  const target = found.isSymbolicLink() ? tried(() => statSync(file)) : found;
   if (target?.isFile() !== true) return digestOf(`${found.mode}`, link, '');
-  const content =
-    target.size <= largestRead
-      ? await readFile(file).catch(() => `unreadable ${target.size} ${target.ctimeMs}`)
-      : `large ${target.size} ${target.mtimeMs} ${target.ctimeMs}`;
-  return digestOf(`${target.mode}`, link, content);
+  return digestOf(`${target.mode}`, link, contentOf(file, target));
+}
+
+function contentOf(file: string | Buffer, { size, mtimeMs, ctimeMs }: Stats): string | Buffer {
+  if (size > largestRead) return `large ${size} ${mtimeMs} ${ctimeMs}`;
+  return tried(() => readFileSync(file)) ?? `unreadable ${size} ${ctimeMs}`;
+}
+
+/** Null when there is nothing there, or nothing that can be looked at. */
+function tried<T>(look: () => T): T | null {
+  try {
+    return look();
+  } catch {
+    return null;
+  }
 }
 
 function digestOf(...parts: readonly (string | Uint8Array)[]): string {
@@ -75,23 +93,23 @@ function isProgram(name: string): boolean {
 }
 
 /** A checkout that is itself a linked worktree has a file there. */
-async function addGitFile(
-  workTree: string,
-  add: (name: string, file: string) => Promise<void>,
-): Promise<void> {
+function addGitFile(workTree: string, add: (name: string, file: string) => void): void {
   const file = path.join(workTree, '.git');
-  const found = await lstat(file).catch(() => null);
-  if (found !== null && !found.isDirectory()) await add('.git', file);
+  const found = tried(() => lstatSync(file));
+  if (found !== null && !found.isDirectory()) add('.git', file);
+}
+
+function entriesOf(folder: string): readonly Dirent[] {
+  return (tried(() => readdirSync(folder, { withFileTypes: true })) ?? []).slice(0, mostEntries);
 }
 
 /** Files below a folder, as paths relative to it. */
-async function listFiles(folder: string, depth: number): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+function listFiles(folder: string, depth: number): string[] {
   const names: string[] = [];
-  for (const entry of entries.slice(0, mostEntries)) {
+  for (const entry of entriesOf(folder)) {
     if (!entry.isDirectory()) names.push(entry.name);
     else if (depth > 1) {
-      const inner = await listFiles(path.join(folder, entry.name), depth - 1);
+      const inner = listFiles(path.join(folder, entry.name), depth - 1);
       names.push(...inner.map((name) => `${entry.name}/${name}`));
     }
   }
@@ -99,15 +117,14 @@ async function listFiles(folder: string, depth: number): Promise<string[]> {
 }
 
 /** Git folders of submodules: those below `modules` that hold a HEAD. Their names may hold slashes. */
-async function listModules(folder: string, depth: number): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+function listModules(folder: string, depth: number): string[] {
   const names: string[] = [];
-  for (const entry of entries.slice(0, mostEntries)) {
+  for (const entry of entriesOf(folder)) {
     if (!entry.isDirectory()) continue;
     const inner = path.join(folder, entry.name);
-    if ((await lstat(path.join(inner, 'HEAD')).catch(() => null)) !== null) names.push(entry.name);
+    if (tried(() => lstatSync(path.join(inner, 'HEAD'))) !== null) names.push(entry.name);
     else if (depth > 1) {
-      names.push(...(await listModules(inner, depth - 1)).map((name) => `${entry.name}/${name}`));
+      names.push(...listModules(inner, depth - 1).map((name) => `${entry.name}/${name}`));
     }
   }
   return names;

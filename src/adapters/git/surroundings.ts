@@ -1,4 +1,5 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type {
@@ -25,7 +26,7 @@ export async function lookAround(
   spec: WorkspaceSpec,
   signal: AbortSignal,
 ): Promise<Surroundings> {
-  const items = await digestPrograms(repository);
+  const items = digestPrograms(repository);
   if (scope === 'programs') return { items, index: null };
   for (const [name, value] of await readRefs(repository, signal)) items.set(name, value);
   const { main } = repository;
@@ -71,7 +72,9 @@ async function listDeviations(
   for (const record of splitRecords(output)) {
     const name = record.slice(2);
     if (isOurs(workTree, name, spec)) continue;
-    found.set(name, (await digestFile(filePath(workTree, name))) ?? 'deleted');
+    found.set(name, digestFile(filePath(workTree, name)) ?? 'deleted');
+    // There may be very many of them, and other loops want their turn.
+    await setImmediate();
   }
   return found;
 }

@@ -1,10 +1,9 @@
-import type { FileHandle } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { LoopwrightError } from '../../core/error.ts';
 import type { Redactor } from '../../core/redact/redactor.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { createFileWriter } from './file-writer.ts';
-import { createLineSplitter } from './line-splitter.ts';
+import { createLineSplitter, maxLineBytes } from './line-splitter.ts';
 import { createTail } from './tail.ts';
 
 /** A stream being written to a file, split into lines and remembered by its end, all without its secrets. */
@@ -22,10 +21,11 @@ export type Capture = {
 };
 
 export type CaptureOptions = {
-  /** Owned by the capture from here on. Null: not kept on disk. */
-  readonly file: FileHandle | null;
+  /** An open file, owned by the capture from here on. Null: not kept on disk. */
+  readonly file: number | null;
   readonly tailBytes: number;
   readonly line: ((line: string) => void) | null;
+  readonly lines?: 'all' | 'latest';
   readonly redactor: Redactor;
   /** The file cannot be written, or `line` threw. The stream is read to its end all the same. */
   readonly broken: (error: unknown) => void;
@@ -56,14 +56,15 @@ export function captureStream(source: Readable, options: CaptureOptions): Captur
           },
         });
   let line = options.line;
-  const lines = createLineSplitter((text) => {
+  const handOn = (text: string): void => {
     try {
       line?.(text);
     } catch (error) {
       line = null;
       broken(error);
     }
-  });
+  };
+  const lines = createLineSplitter(handOn, maxLineBytes, options.lines);
 
   const passOn = (part: Uint8Array): void => {
     const piece = Buffer.from(part.buffer, part.byteOffset, part.length);

@@ -1,5 +1,4 @@
-import { constants } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
+import { accessSync, constants, statSync } from 'node:fs';
 import path from 'node:path';
 import type { ProcessSpec } from '../../ports/process.ts';
 import type { NotStarted } from './gate.ts';
@@ -7,9 +6,9 @@ import type { NotStarted } from './gate.ts';
 const defaultPath = '/usr/local/bin:/usr/bin:/bin';
 
 /** Why the program of a spec cannot be started, in words; null when nothing speaks against it. */
-export async function findObstacle(spec: ProcessSpec): Promise<NotStarted | null> {
+export function findObstacle(spec: ProcessSpec): NotStarted | null {
   const program = spec.argv[0];
-  if (!(await isFolder(spec.cwd))) {
+  if (!isFolder(spec.cwd)) {
     return {
       code: 'ENOENT',
       error: `Cannot start \`${program}\`: the working folder ${spec.cwd} does not exist.`,
@@ -17,7 +16,7 @@ export async function findObstacle(spec: ProcessSpec): Promise<NotStarted | null
   }
   let denied: string | null = null;
   for (const file of candidates(spec)) {
-    const found = await inspect(file);
+    const found = inspect(file);
     if (found === 'executable') return null;
     if (found === 'denied') denied ??= file;
   }
@@ -39,10 +38,10 @@ function candidates(spec: ProcessSpec): readonly string[] {
   return folders.map((folder) => path.resolve(spec.cwd, folder, program));
 }
 
-async function inspect(file: string): Promise<'executable' | 'denied' | 'absent'> {
+function inspect(file: string): 'executable' | 'denied' | 'absent' {
   try {
-    if (!(await stat(file)).isFile()) return 'denied';
-    await access(file, constants.X_OK);
+    if (!statSync(file).isFile()) return 'denied';
+    accessSync(file, constants.X_OK);
     return 'executable';
   } catch (error) {
     return error instanceof Error && 'code' in error && error.code === 'EACCES'
@@ -51,9 +50,9 @@ async function inspect(file: string): Promise<'executable' | 'denied' | 'absent'
   }
 }
 
-async function isFolder(folder: string): Promise<boolean> {
+function isFolder(folder: string): boolean {
   try {
-    return (await stat(folder)).isDirectory();
+    return statSync(folder).isDirectory();
   } catch {
     return false;
   }

@@ -1,4 +1,8 @@
-import type { FileHandle } from 'node:fs/promises';
+import { close, write } from 'node:fs';
+import { promisify } from 'node:util';
+
+const writeSome = promisify(write);
+const closeFile = promisify(close);
 
 export type FileWriter = {
   /** Copies the bytes; they are on their way at once. False: no more, please, until `ready` is called. */
@@ -14,13 +18,14 @@ export type FileWriterEvents = {
   broken(error: unknown): void;
 };
 
-/** Of each of two buffers: one is filled while the other is written. */
+/** Of each of two buffers at most: one is filled while the other is written. Most programs print little. */
 const bufferBytes = 512 * 1024;
+const firstBytes = 64 * 1024;
 /** A reader that is told to stop may still have this much in its hands. */
 const spareBytes = 192 * 1024;
 
 /** Writes a stream to a file without leaving garbage behind: memory stays the same however much passes through. */
-export function createFileWriter(file: FileHandle, events: FileWriterEvents): FileWriter {
+export function createFileWriter(file: number, events: FileWriterEvents): FileWriter {
   let filling = Buffer.alloc(0);
   let resting = Buffer.alloc(0);
   let filled = 0;
@@ -63,19 +68,20 @@ export function createFileWriter(file: FileHandle, events: FileWriterEvents): Fi
     },
     async end() {
       await written;
-      await file.close();
+      await closeFile(file);
     },
   };
 }
 
-async function writeWhole(file: FileHandle, bytes: Buffer): Promise<void> {
+async function writeWhole(file: number, bytes: Buffer): Promise<void> {
   for (let at = 0; at < bytes.length;) {
-    at += (await file.write(bytes, at, bytes.length - at)).bytesWritten;
+    at += (await writeSome(file, bytes, at, bytes.length - at)).bytesWritten;
   }
 }
 
 function grown(buffer: Buffer<ArrayBuffer>, used: number, needed: number): Buffer<ArrayBuffer> {
-  const next = Buffer.allocUnsafeSlow(Math.max(needed, bufferBytes));
+  const size = buffer.length === 0 ? firstBytes : bufferBytes;
+  const next = Buffer.allocUnsafeSlow(Math.max(needed, size));
   buffer.copy(next, 0, 0, used);
   return next;
 }

@@ -236,20 +236,26 @@ function openPipes(pid: number, withInput: boolean): PipeStreams | null {
 }
 
 const readBytes = 65_536;
+const mostSpares = 32;
+const spareBuffers: Buffer[] = [];
 
 /** Reads into one buffer for ever, so that a flood leaves no garbage: a chunk is good only while it is handed over. */
 function createReader(fd: number): Socket {
+  const buffer = spareBuffers.pop() ?? Buffer.allocUnsafeSlow(readBytes);
   const socket: Socket = new Socket({
     fd,
     readable: true,
     writable: false,
     onread: {
-      buffer: Buffer.allocUnsafeSlow(readBytes),
-      callback(length, buffer) {
+      buffer,
+      callback(length) {
         socket.emit('data', buffer.subarray(0, length));
         return true;
       },
     },
+  });
+  socket.once('close', () => {
+    if (spareBuffers.length < mostSpares) spareBuffers.push(buffer);
   });
   return socket;
 }

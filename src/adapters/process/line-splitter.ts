@@ -1,6 +1,9 @@
 /** Longest line handed on; agents print whole files into one line of JSON. */
 export const maxLineBytes = 1024 * 1024;
 
+/** So much at once is more than anybody reads as it comes. */
+const floodBytes = 16 * 1024;
+
 const newline = 0x0a;
 const carriageReturn = 0x0d;
 
@@ -18,6 +21,7 @@ export type LineSplitter = {
 export function createLineSplitter(
   emit: (line: string) => void,
   maxBytes: number = maxLineBytes,
+  which: 'all' | 'latest' = 'all',
 ): LineSplitter {
   let held = Buffer.alloc(0);
   let heldBytes = 0;
@@ -42,9 +46,21 @@ export function createLineSplitter(
     emit(text);
   }
 
+  /** Where the last complete line begins, in a flood; what was held belongs to an earlier one and is dropped. */
+  function skipToLatest(chunk: Buffer): number {
+    if (chunk.length < floodBytes) return 0;
+    const end = chunk.lastIndexOf(newline);
+    const start = end < 1 ? 0 : chunk.lastIndexOf(newline, end - 1) + 1;
+    if (start > 0) {
+      heldBytes = 0;
+      cutBytes = 0;
+    }
+    return start;
+  }
+
   return {
     push(chunk) {
-      let start = 0;
+      let start = which === 'latest' ? skipToLatest(chunk) : 0;
       for (;;) {
         const end = chunk.indexOf(newline, start);
         if (end === -1) break;

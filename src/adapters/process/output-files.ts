@@ -1,27 +1,27 @@
-import { open, type FileHandle } from 'node:fs/promises';
+import { closeSync, openSync } from 'node:fs';
 import { LoopwrightError } from '../../core/error.ts';
 import type { ProcessSpec } from '../../ports/process.ts';
 
-/** Where the streams of a run are written; null: nowhere. */
+/** Open files for the streams of a run; null: nowhere. */
 export type StreamFiles = {
-  readonly stdout: FileHandle | null;
-  readonly stderr: FileHandle | null;
+  readonly stdout: number | null;
+  readonly stderr: number | null;
 };
 
-export async function openFiles(spec: ProcessSpec): Promise<StreamFiles> {
-  const stdout = await openFile(spec.stdoutFile);
+export function openFiles(spec: ProcessSpec): StreamFiles {
+  const stdout = openFile(spec.stdoutFile);
   try {
-    return { stdout, stderr: await openFile(spec.stderrFile) };
+    return { stdout, stderr: openFile(spec.stderrFile) };
   } catch (error) {
-    await stdout?.close();
+    if (stdout !== null) closeSync(stdout);
     throw error;
   }
 }
 
-async function openFile(file: string | null): Promise<FileHandle | null> {
+function openFile(file: string | null): number | null {
   if (file === null) return null;
   try {
-    return await open(file, 'w');
+    return openSync(file, 'w');
   } catch (cause) {
     throw new LoopwrightError('process.output_file', `Cannot write the output file ${file}.`, {
       cause,
@@ -30,6 +30,6 @@ async function openFile(file: string | null): Promise<FileHandle | null> {
   }
 }
 
-export async function closeFiles(files: StreamFiles): Promise<void> {
-  await Promise.all([files.stdout?.close(), files.stderr?.close()]);
+export function closeFiles({ stdout, stderr }: StreamFiles): void {
+  for (const file of [stdout, stderr]) if (file !== null) closeSync(file);
 }

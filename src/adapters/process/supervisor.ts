@@ -1,4 +1,3 @@
-import type { FileHandle } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { createRedaction } from '../../core/redact/redactor.ts';
 import { secretsOf } from '../../core/redact/secret-forms.ts';
@@ -76,13 +75,13 @@ async function run(
   control: ProcessControl | null,
 ): Promise<ProcessResult> {
   if (signal.aborted) return withoutRun({ kind: 'cancelled' });
-  const obstacle = await findObstacle(spec);
+  const obstacle = findObstacle(spec);
   if (obstacle !== null) return withoutRun(notStarted(obstacle));
   const walls = spec.sandbox == null ? null : sandboxEnclosure(spec, spec.sandbox);
-  const files = await openFiles(spec);
+  const files = openFiles(spec);
   const gated = await (walls === null ? start(owner.choice, spec) : startInside(walls, spec));
   if ('error' in gated) {
-    await closeFiles(files);
+    closeFiles(files);
     return withoutRun(notStarted(gated));
   }
   // A namespace dies with us by itself.
@@ -147,7 +146,7 @@ async function mayStart(
     if (!isWanted) {
       gated.abandon();
       await gated.gone;
-      await closeFiles(files);
+      closeFiles(files);
     }
   }
   return isWanted;
@@ -169,11 +168,18 @@ async function supervise(
     faults.push(error);
     stop.resolve({ kind: 'broken', error });
   };
-  const { tailBytes } = spec;
+  const { tailBytes, lines = 'all' } = spec;
   const line = sink.line?.bind(sink) ?? null;
-  const redaction = createRedaction(secretsOf(spec.env));
-  const capture = (source: Readable, file: FileHandle | null, each: typeof line): Capture =>
-    captureStream(source, { file, tailBytes, line: each, redactor: redaction.stream(), broken });
+  const redaction = createRedaction([...secretsOf(spec.env), ...(spec.secrets ?? [])]);
+  const capture = (source: Readable, file: number | null, each: typeof line): Capture =>
+    captureStream(source, {
+      file,
+      tailBytes,
+      lines,
+      line: each,
+      redactor: redaction.stream(),
+      broken,
+    });
   const stdout = capture(gated.stdout, files.stdout, line);
   const stderr = capture(gated.stderr, files.stderr, null);
 

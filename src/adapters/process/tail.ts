@@ -1,4 +1,6 @@
-/** The last bytes of a stream, in a ring of fixed size. */
+const firstBytes = 4096;
+
+/** The last bytes of a stream, in a ring of bounded size. */
 export type Tail = {
   push(chunk: Buffer): void;
   /** As text. A character cut by the ring's edge is left out. */
@@ -13,8 +15,14 @@ export function createTail(maxBytes: number): Tail {
   return {
     push(chunk) {
       if (maxBytes === 0 || chunk.length === 0) return;
-      if (ring.length === 0) ring = Buffer.allocUnsafe(maxBytes);
       const part = chunk.length > maxBytes ? chunk.subarray(chunk.length - maxBytes) : chunk;
+      // Most streams are short: the ring has its full size only once it is needed.
+      if (ring.length < maxBytes && next + part.length > ring.length) {
+        const size = next + part.length <= firstBytes ? Math.min(firstBytes, maxBytes) : maxBytes;
+        const larger = Buffer.allocUnsafe(size);
+        ring.copy(larger, 0, 0, next);
+        ring = larger;
+      }
       const upToEdge = part.copy(ring, next);
       part.copy(ring, 0, upToEdge);
       next = (next + part.length) % maxBytes;

@@ -9,6 +9,9 @@ const eventVersion = 1;
 
 const pageSize = 500;
 
+/** SQLite takes a limited number of values in one statement. */
+const rowsAtOnce = 100;
+
 /** Appends recorded events behind the one with sequence `after`, each carrying the hash of the one before. */
 export async function appendEvents(
   db: Db,
@@ -16,11 +19,16 @@ export async function appendEvents(
   after: number,
   events: readonly RecordedEvent[],
 ): Promise<void> {
+  if (events.length === 0) return;
   let previous = after === 0 ? '' : await hashAt(db, loopId, after);
-  for (const recorded of events) {
+  const rows = events.map((recorded) => {
     const row = toRow(loopId, recorded, previous);
-    await db.insertInto('events').values(row).execute();
     previous = row.hash;
+    return row;
+  });
+  for (let from = 0; from < rows.length; from += rowsAtOnce) {
+    const some = rows.slice(from, from + rowsAtOnce);
+    await db.insertInto('events').values(some).execute();
   }
 }
 

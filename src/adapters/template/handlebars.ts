@@ -13,29 +13,48 @@ export function createTemplates(): Templates {
   engine.unregisterHelper('log');
   engine.unregisterDecorator('inline');
   engine.registerHelper({ ...valueHelpers });
+  const prepared = new Map<string, Prepared>();
+
+  /** Every iteration of a loop renders the same template: it is parsed and compiled once. */
+  function prepare(template: string, source: string): Prepared {
+    const known = prepared.get(template);
+    if (known !== undefined) return known;
+    // Compiling changes the tree it is given, so it makes one of its own.
+    const program = parse(template, source);
+    const entry = { program, compiled: engine.compile(template, compileOptions) };
+    if (prepared.size >= mostPrepared) prepared.clear();
+    prepared.set(template, entry);
+    return entry;
+  }
 
   return {
     render(template, context, options = {}) {
       const source = options.source ?? 'template';
-      const program = parse(template, source);
+      const { program, compiled } = prepare(template, source);
       const known = Object.keys(context);
       scan(program, options, (use) => {
         if (!Object.hasOwn(context, use.name)) throw unknownVariable(use, known);
       });
-      const compiled = engine.compile(program, compileOptions);
       return {
         text: run(() => compiled(withoutFunctions(context), runtimeOptions(options)), source),
       };
     },
     printedVariables(template, options = {}) {
       const printed = new Set<string>();
-      scan(parse(template, options.source ?? 'template'), options, (use) => {
+      scan(prepare(template, options.source ?? 'template').program, options, (use) => {
         if (use.printed) printed.add(use.name);
       });
       return printed;
     },
   };
 }
+
+type Prepared = {
+  readonly program: hbs.AST.Program;
+  readonly compiled: Handlebars.TemplateDelegate;
+};
+
+const mostPrepared = 32;
 
 const compileOptions = {
   strict: true,

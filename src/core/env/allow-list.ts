@@ -2,7 +2,7 @@
  * Which environment variables reach agents and checks. Nothing is inherited unless it is listed here or the user
  * named it: a check runs code an agent wrote, so a key in its environment is a key given away.
  */
-import { matchesAny } from '../text/glob.ts';
+import { matchesName } from '../text/glob.ts';
 import { isReserved } from './reserved.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -51,6 +51,8 @@ const agentNames = [
   'NODE_EXTRA_CA_CERTS',
 ] as const;
 
+const forAgents = [...sharedNames, ...agentNames];
+
 const defaultPath = '/usr/local/bin:/usr/bin:/bin';
 /** Nothing here has a terminal: programs should not draw for one. */
 const fixed = { TERM: 'dumb' } as const;
@@ -61,7 +63,7 @@ export function agentEnvironment(
   rules: EnvironmentRules,
 ): Record<string, string> {
   const isAllowed = (name: string): boolean =>
-    matchesAny(name, [...sharedNames, ...agentNames]) || isPassed(name, rules.pass);
+    matchesName(name, forAgents) || isPassed(name, rules.pass);
   return assemble(base, isAllowed, fixed, rules);
 }
 
@@ -74,7 +76,7 @@ export function checkEnvironment(
   rules: EnvironmentRules,
 ): Record<string, string> {
   const isAllowed = (name: string): boolean =>
-    matchesAny(name, sharedNames) ||
+    matchesName(name, sharedNames) ||
     rules.pass.includes(name) ||
     (isPassed(name, rules.pass) && !looksSecret(name));
   return assemble(base, isAllowed, { ...fixed, CI: 'true' }, rules);
@@ -142,7 +144,7 @@ function assemble(
 
 /** Patterns never reach our own configuration: an agent that runs Loopwright should read its own. */
 function isPassed(name: string, pass: readonly string[]): boolean {
-  return pass.includes(name) || (!/^_*LOOPWRIGHT_/.test(name) && matchesAny(name, pass));
+  return pass.includes(name) || (!/^_*LOOPWRIGHT_/.test(name) && matchesName(name, pass));
 }
 
 /** Shells drop every other name, so it would reach some programs and not others. */

@@ -12,6 +12,11 @@ export function matchesAny(path: string, globs: readonly string[]): boolean {
   return globs.some((glob) => matchesGlob(path, glob));
 }
 
+/** Names without slashes: variables, say. `*` and `?` stand for characters of the name. */
+export function matchesName(name: string, patterns: readonly string[]): boolean {
+  return patterns.some((pattern) => pattern === name || matchSegment(name, pattern));
+}
+
 /** Row by row over the pattern: `reach[i]` says whether the pattern so far can end before segment `i`. */
 function matchSegments(segments: readonly string[], pattern: readonly string[]): boolean {
   let reach: boolean[] = segments.map(() => false).concat(false);

@@ -32,8 +32,8 @@ async function saveLeftWork(owner: LoopOwner): Promise<readonly string[]> {
   const left =
     last !== null && last.outcome === 'interrupted' && last.tree === null && last.tries > 0;
   if (!left || !looksAtFiles(loop)) return [];
-  const restored = await putBackProtected(owner, last.startTree);
-  const notes = restored.map((file) => `put ${file} back`);
+  const { paths } = await putBackProtected(owner, last.startTree);
+  const notes = paths.map((file) => `put ${file} back`);
   if (!loop.options.commit || workspace.branch === null) return notes;
   await owner.before('save-left-work');
   const result = await workspace.commit(

@@ -7,6 +7,7 @@ export async function rebase(engine: Engine, owner: LoopOwner, onto: string): Pr
   const { workspace: record } = owner.loop;
   const from = record.base ?? onto;
   await owner.record({ type: 'rebase.started', from, onto });
+  await owner.settled();
   await owner.before('rebase');
   const result = await owner.workspace.rebase(onto, from, owner.closing);
   await owner.after('rebase');

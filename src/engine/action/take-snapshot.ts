@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { isEmptyChange, noChanges } from '../../core/loop/changes.ts';
+import type { CommitResult } from '../../ports/workspace.ts';
 import type { Engine } from '../engine.ts';
 import { iterationTrailers } from '../iteration-trailers.ts';
 import type { LoopOwner } from '../loop-owner.ts';
@@ -7,34 +8,23 @@ import type { LoopOwner } from '../loop-owner.ts';
 /** What the agent did becomes a commit on the loop's branch, a patch file, and a list of changed files. */
 export async function takeSnapshot(engine: Engine, owner: LoopOwner): Promise<void> {
   const { loop, iteration, workspace } = owner;
+  const { startTree } = iteration;
   await owner.before('commit');
-  const taken = loop.options.commit
-    ? await workspace.commit(
-        {
-          startTree: iteration.startTree,
-          startHead: iteration.startHead,
-          subject: `Iteration ${iteration.number} of ${loop.title}`,
-          trailers: iterationTrailers(loop, iteration.number),
-        },
-        owner.closing,
-      )
-    : {
-        commit: null,
-        head: await workspace.head(owner.closing),
-        tree: await workspace.snapshot(owner.closing),
-        repaired: [],
-      };
+  const seen = owner.seenTree;
+  owner.seenTree = null;
+  // Nothing in the one depends on the other. Both are over before a failure of either goes on.
+  const work = [commit(owner, seen), compare(owner, seen)] as const;
+  await Promise.allSettled(work);
+  const [taken] = await Promise.all(work);
   await owner.after('commit');
   const changes =
-    taken.tree === iteration.startTree
-      ? noChanges
-      : await owner.changesBetween(iteration.startTree, taken.tree);
+    taken.tree === startTree ? noChanges : await owner.changesBetween(startTree, taken.tree);
   if (!isEmptyChange(changes)) {
     const dir = await engine.artifacts.iterationDir(loop.id, iteration.number);
     const file = path.join(dir, 'changes.patch');
     await owner.before('write-patch');
     // Nothing waits for the patch; the loop's end does.
-    owner.inBackground(workspace.writePatch(iteration.startTree, taken.tree, file, owner.closing));
+    owner.inBackground(workspace.writePatch(startTree, taken.tree, file, owner.closing));
     await owner.after('write-patch');
   }
   await owner.record({
@@ -45,4 +35,31 @@ export async function takeSnapshot(engine: Engine, owner: LoopOwner): Promise<vo
     changes,
     repaired: taken.repaired,
   });
+}
+
+async function commit(owner: LoopOwner, tree: string | null): Promise<CommitResult> {
+  const { loop, iteration, workspace } = owner;
+  if (!loop.options.commit) {
+    const head = await workspace.head(owner.closing);
+    return {
+      commit: null,
+      head,
+      tree: tree ?? (await workspace.snapshot(owner.closing)),
+      repaired: [],
+    };
+  }
+  const input = {
+    tree,
+    startTree: iteration.startTree,
+    startHead: iteration.startHead,
+    subject: `Iteration ${iteration.number} of ${loop.title}`,
+    trailers: iterationTrailers(loop, iteration.number),
+  };
+  return workspace.commit(input, owner.closing);
+}
+
+/** Fills the memory that the comparison after the commit is answered from. */
+async function compare(owner: LoopOwner, tree: string | null): Promise<void> {
+  const { startTree } = owner.iteration;
+  if (tree !== null && tree !== startTree) await owner.changesBetween(startTree, tree);
 }

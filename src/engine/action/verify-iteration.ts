@@ -18,6 +18,9 @@ export async function verifyIteration(engine: Engine, owner: LoopOwner): Promise
     owner.cut,
   );
   if (report === null) return;
+  // Hooks may change the files again, and a pass most likely ends the loop.
+  const isPointless = loop.settings.hooks['post-iteration'].length > 0 || report.overall.passed;
+  if (!isPointless) owner.lookAhead();
   const differs = report.overall.passed && (await differsFromBase(owner));
   await owner.record({ type: 'verification.ended', report, differsFromBase: differs });
 }

@@ -2,16 +2,13 @@ import path from 'node:path';
 import { mkdir } from 'node:fs/promises';
 import { afterAll, expect, test } from 'vitest';
 import { createCommandAgent } from '../../../src/adapters/agents/command/command-agent.ts';
-import {
-  emptyText,
-  finishText,
-  maxFinalChars,
-  parseText,
-} from '../../../src/adapters/agents/command/text-format.ts';
 import { createAgentRunner } from '../../../src/adapters/agents/run-agent.ts';
 import { createSupervisor } from '../../../src/adapters/process/supervisor.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 import { runOnce } from './agent-run.ts';
+
+/** How much of an output's end is its final message. */
+const keptBytes = 256 * 1024;
 
 const supervisor = createSupervisor();
 afterAll(() => supervisor[Symbol.asyncDispose]());
@@ -62,19 +59,23 @@ test('a missing command is told as such', async () => {
   expect(outcome.evidence).toContain('no-such-agent');
 });
 
-test('a message that is cut starts with a whole line, so that no rest of a line passes for a claim', () => {
+test('a message that is cut starts with a whole line, so that no rest of a line passes for a claim', async () => {
   const claim = '<task-done>t-1</task-done>';
-  const padding = 'x'.repeat(maxFinalChars - claim.length - 1);
-  let state = emptyText;
-  for (const line of [`it is wrong to say ${claim}`, padding]) ({ state } = parseText(line, state));
-  const { finalText } = finishText(state, { kind: 'exited', code: 0 }, '');
-  expect(finalText).toBe(padding);
-  expect(finalText).not.toContain('task-done');
+  const { outcome } = await run(
+    `echo 'it is wrong to say ${claim}'; head -c ${keptBytes - claim.length - 2} /dev/zero | tr '\\0' x; echo`,
+  );
+  expect(outcome.finalText).toMatch(/^x+$/);
 });
 
-test('a single endless line keeps its end, marked as cut', () => {
-  const { state } = parseText(`<task-done>${'y'.repeat(3 * maxFinalChars)}`, emptyText);
-  const { finalText } = finishText(state, { kind: 'exited', code: 0 }, '');
-  expect(finalText.startsWith('…yyy')).toBe(true);
-  expect(finalText.length).toBeLessThanOrEqual(maxFinalChars + 1);
+test('a single endless line keeps its end, marked as cut', async () => {
+  const { outcome } = await run(`head -c ${3 * keptBytes} /dev/zero | tr '\\0' y`);
+  expect(outcome.finalText).toMatch(/^…y+$/);
+  expect(outcome.finalText.length).toBeLessThanOrEqual(keptBytes + 1);
+});
+
+test('of a flood of lines some are shown, and the last words are kept', async () => {
+  const { outcome, activities } = await run('seq 1 200000');
+  expect(outcome.finalText.endsWith('\n199999\n200000')).toBe(true);
+  expect(activities.length).toBeGreaterThan(1);
+  expect(activities.length).toBeLessThan(100_000);
 });

@@ -79,3 +79,27 @@ test('lines above one megabyte are cut by default', () => {
   const [line] = split([Buffer.alloc(3_000_000, 'y')]);
   expect(line).toHaveLength(1024 * 1024 + ' … [1951424 bytes cut]'.length);
 });
+
+test('of a flood only whole lines are handed on, in their order, and always the last one', () => {
+  const anyLines = fc.array(
+    fc.string({ maxLength: 40 }).map((text) => text.replaceAll(/[\r\n]/g, '.')),
+    {
+      minLength: 1,
+      maxLength: 30,
+    },
+  );
+  fc.assert(
+    fc.property(anyLines, fc.nat(20_000), fc.array(fc.nat(40_000)), (texts, padding, sizes) => {
+      const numbered = texts.map((text, index) => `${index} ${'x'.repeat(padding)}${text}`);
+      const latest: string[] = [];
+      const splitter = createLineSplitter((line) => latest.push(line), undefined, 'latest');
+      for (const chunk of chunked(Buffer.from(`${numbered.join('\n')}\n`), sizes)) {
+        splitter.push(chunk);
+      }
+      splitter.end();
+      expect(latest.at(-1)).toBe(numbered.at(-1));
+      expect(numbered.filter((line) => latest.includes(line))).toEqual(latest);
+    }),
+    { numRuns: 60 },
+  );
+});

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { open, readFile, stat } from 'node:fs/promises';
+import { openSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import * as fc from 'fast-check';
@@ -133,7 +134,7 @@ test('any bytes, cut anywhere, reach the file as they are and the reader as the 
     const lines: string[] = [];
     const source = Readable.from(chunks.map((chunk) => Buffer.from(chunk)));
     const captured = captureStream(source, {
-      file: await open(file, 'w'),
+      file: openSync(file, 'w'),
       tailBytes: 64,
       line: (line) => lines.push(line),
       redactor: createRedaction([]).stream(),

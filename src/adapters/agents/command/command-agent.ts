@@ -1,12 +1,12 @@
 import type { AgentAdapter } from '../../../ports/agent.ts';
 import { stateFolders } from '../state-folders.ts';
-import { emptyText, finishText, parseText, type TextState } from './text-format.ts';
+import { finishText, parseText } from './text-format.ts';
 
 /**
  * Any shell command as an agent: it gets the prompt on stdin and the reserved variables, and works in its current
  * folder. It has no second channel for a system prompt, which therefore ends the prompt.
  */
-export function createCommandAgent(name: string, command: string): AgentAdapter<TextState> {
+export function createCommandAgent(name: string, command: string): AgentAdapter<null> {
   return {
     name,
     kind: 'cli',
@@ -17,7 +17,8 @@ export function createCommandAgent(name: string, command: string): AgentAdapter<
       files: {},
       state: stateFolders(command),
     }),
-    start: () => emptyText,
+    lines: 'latest',
+    start: () => null,
     parse: parseText,
     finish: finishText,
   };

@@ -75,12 +75,20 @@ export const Workspace = z.strictObject({
 const sandboxLevels = ['off', 'worktree', 'bubblewrap', 'container'] as const;
 
 /** A level, or a level with its options. Isolation that is asked for and missing is a refusal. */
+const containments = ['auto', 'bubblewrap', 'unshare', 'process-group'] as const;
+
 export const Sandbox = shorthand(
   z.strictObject({
     level: z
       .enum(sandboxLevels)
       .default('off')
       .describe('How far agents are kept apart from the rest of the machine.'),
+    containment: z
+      .enum(containments)
+      .default('auto')
+      .describe(
+        'What keeps the processes of a run together: `auto` is the best that works here. `process-group` is weaker and starts faster.',
+      ),
     network: z.boolean().default(true).describe('Whether agents reach the network.'),
     writable: z
       .array(Text)
