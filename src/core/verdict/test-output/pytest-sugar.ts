@@ -16,7 +16,7 @@ function read(): Reader {
   const runs: Run[] = [];
   return {
     line: (text, number) => {
-      if (/^Test session starts \(platform: /.test(text)) {
+      if (text.startsWith('Test session starts (platform: ')) {
         runs.push(createRun(number));
         return;
       }
