@@ -264,6 +264,12 @@ export const registry: readonly RegistryEntry[] = [
     load: async () => (await import('./command/prompt-render.ts')).promptRender,
   },
   {
+    path: ['parse', 'tests'],
+    summary: 'Read the output of a test runner, or a report, and print what it says.',
+    group: more,
+    load: async () => (await import('./command/parse-tests.ts')).parseTestsCommand,
+  },
+  {
     path: ['completion'],
     summary: 'Print the completion script of a shell.',
     group: more,

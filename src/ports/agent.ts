@@ -31,6 +31,8 @@ export type AgentCommand = {
   readonly files: Readonly<Record<string, string>>;
   /** Absolute paths that the command needs to read, wherever they are. */
   readonly readable?: readonly string[];
+  /** Values that must not be kept wherever they turn up in its output, beside those of its environment. */
+  readonly secrets?: readonly string[];
   /** What the agent keeps between its runs (settings, sign-in), as paths below the home folder. */
   readonly state?: readonly string[];
 };

@@ -17,11 +17,12 @@ import {
 } from './cli-registry.ts';
 import { createCommandAgent } from './command/command-agent.ts';
 import { createAgentRunner, type AgentPreset } from './run-agent.ts';
+import { createNativeAgent, type NativeSettings } from './native/native-agent.ts';
 import { createScriptedAgent } from './scripted/scripted-agent.ts';
 import { readScript } from './scripted/script.ts';
 
 /** An entry of the configuration's `agents`, as far as this registry reads it. */
-export type AgentSettings = {
+export type AgentSettings = NativeSettings & {
   /** The adapter; without one, a `command` makes it `command` and a `script` makes it `scripted`. */
   readonly kind?: string | undefined;
   readonly command?: string | undefined;
@@ -40,9 +41,6 @@ export type AgentSurroundings = {
   /** What relative paths of scripts start from: the user's checkout or working folder, never a worktree. */
   readonly folder: string;
 };
-
-/** Agents whose adapters do not exist yet, with what runs them as a plain command until then. */
-const notBuilt = new Map([['native', 'my-agent']]);
 
 /**
  * The agent a spec names: `acp:CMD`, `command:CMD`, `scripted:FILE`, or a name, of which the configured ones come first. Throws
@@ -79,13 +77,15 @@ export async function resolveAgent(
         preset,
       );
     }
+    case 'native':
+      return createAgentRunner(createNativeAgent(name, settings), supervisor, preset);
     default:
       if (isCliAgent(settings.kind)) {
         return withCliAgent(settings.kind, cliSettings(settings.kind, settings), (adapter) =>
           createAgentRunner(adapter, supervisor, preset),
         );
       }
-      throw isNotBuilt(settings.kind) ? notBuiltYet(settings.kind) : unknown(settings.kind, agents);
+      throw unknown(settings.kind, agents);
   }
 }
 
@@ -157,19 +157,8 @@ function cliSettings(kind: CliAgent, settings: NamedSettings): CliSettings {
   };
 }
 
-function isNotBuilt(kind: string): boolean {
-  return notBuilt.has(kind);
-}
-
-function notBuiltYet(kind: string): LoopwrightError {
-  return new LoopwrightError('agent.not_built', `The agent \`${kind}\` is not built yet.`, {
-    hint: `Use a command that reads its prompt from stdin: \`--agent 'command:${notBuilt.get(kind)}'\`.`,
-    details: { agent: kind },
-  });
-}
-
 function unknown(name: string, agents: Readonly<Record<string, AgentSettings>>): LoopwrightError {
-  const names = [...Object.keys(agents), ...cliAgents, ...notBuilt.keys()];
+  const names = [...Object.keys(agents), ...cliAgents, 'native'];
   const close = nearest(name, names);
   const question = close === null ? '' : ` Did you mean \`${close}\`?`;
   return new LoopwrightError('agent.unknown', `There is no agent \`${name}\`.${question}`, {

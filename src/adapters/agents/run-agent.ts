@@ -58,6 +58,7 @@ export function createAgentRunner<S>(
           argv: command.argv,
           env: command.env,
           stdin: command.stdin,
+          secrets: command.secrets ?? [],
           lines: adapter.lines ?? 'all',
           growing: adapter.transcripts?.(run) ?? [],
           sandbox: sandboxOf(run, command),

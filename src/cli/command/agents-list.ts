@@ -141,6 +141,7 @@ function hintOf(answer: AgentAnswer, instead: string | null): string | null {
 }
 
 const forms = [
+  { form: 'native', what: 'our own agent: an API key, and nothing to install' },
   { form: 'acp:CMD', what: 'any server of the Agent Client Protocol, such as `gemini --acp`' },
   { form: 'command:CMD', what: 'any shell command that reads its prompt from stdin' },
   { form: 'scripted:FILE', what: 'a YAML script of steps, for demos and your own tests' },

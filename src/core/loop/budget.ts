@@ -79,7 +79,7 @@ function limited(name: BudgetName, used: number, limit: number | null): readonly
 function describe({ name, used, limit }: BudgetUse): string {
   switch (name) {
     case 'cost':
-      return `cost budget: $${used.toFixed(2)} of $${limit.toFixed(2)}`;
+      return `cost budget: $${used.toFixed(limit < 1 ? 3 : 2)} of $${limit.toFixed(limit < 1 ? 3 : 2)}`;
     case 'tokens':
       return `token budget: ${used} of ${limit}`;
     case 'duration':

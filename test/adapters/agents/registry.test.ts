@@ -58,10 +58,13 @@ test.each(cliAgents)('a command may print the stream of %s', async (agent) => {
   expect(await resolve('mine', agents)).toMatchObject({ name: 'mine', kind: 'cli' });
 });
 
-test.each(['native'])('%s is known, and what to use until it is built', async (spec) => {
-  await expect(resolve(spec)).rejects.toMatchObject({
-    code: 'agent.not_built',
-    hint: expect.stringContaining("--agent 'command:"),
+test('the native agent needs no command, also under another name', async () => {
+  expect(await resolve('native')).toMatchObject({ name: 'native', kind: 'native' });
+  const agents = { mine: { kind: 'native', provider: 'openai', 'key-variable': 'K' } } as const;
+  expect(await resolve('mine', agents)).toMatchObject({
+    name: 'mine',
+    kind: 'native',
+    variables: expect.arrayContaining(['K']),
   });
 });
 
@@ -77,7 +80,7 @@ test.each<[string, Record<string, AgentSettings>, string, string]>([
   ['a', { a: { command: 'x', format: 'claude' } }, 'agent.invalid', 'unknown output format'],
   ['a', { a: { kind: 'pi', 'base-url': 'http://x' } }, 'agent.invalid', 'takes no `base-url`'],
   ['a', { a: { command: 'x', format: 'xml' } }, 'agent.invalid', 'unknown output format'],
-  ['a', { a: { kind: 'native' } }, 'agent.not_built', '`native` is not built yet'],
+  ['a', { a: { kind: 'native', tools: ['query'] } }, 'agent.not_built', '`query`'],
 ])('%s is refused', async (spec, agents, code, message) => {
   await expect(resolve(spec, agents)).rejects.toMatchObject({
     code,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { toolNames } from '../../agent/native/tool.ts';
 import { isTree } from '../tree.ts';
 import { Duration, Name, Positive, shorthand, Text, VariableName, Variables } from '../value.ts';
 
@@ -50,6 +51,11 @@ export const Agent = z
       'native, claude, codex, gemini: variable that holds the API key.',
     ),
     'context-window': Positive.optional().describe('native: tokens the model can take.'),
+    tools: z
+      .array(z.enum(toolNames))
+      .min(1)
+      .optional()
+      .describe('native: tools it has; all that are built when left out.'),
     'max-output-tokens': Positive.optional().describe('native: tokens of one reply.'),
   })
   .superRefine((agent, context) => {
