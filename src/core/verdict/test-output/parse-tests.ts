@@ -41,7 +41,9 @@ function withoutTwice(reports: readonly Draft[], runs: readonly Draft[]): readon
   const isSame = (['passed', 'failed', 'skipped'] as const).every(
     (key) => sumOf(reports, key) === sumOf(runs, key),
   );
-  if (!isSame || runs.length === 0 || reports.length === 0) return [...reports, ...runs];
+  const isWhole = reports.every(({ incomplete }) => !incomplete);
+  if (!isSame || !isWhole || runs.length === 0 || reports.length === 0)
+    return [...reports, ...runs];
   return detailsOf(reports) > detailsOf(runs) ? reports : runs;
 }
 
