@@ -242,7 +242,7 @@ const fields: {
   'agent.started': fc.record({ process: orNull(process), try: fc.integer({ min: 1, max: 3 }) }),
   'agent.ended': fc.record({ record: agentRecord }),
   'usage.added': fc.record({
-    purpose: fc.constant('summary'),
+    purpose: fc.constantFrom('work', 'summary'),
     tokens: orNull(tokens),
     costUsd: orNull(usd),
     costSource,

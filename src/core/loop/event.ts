@@ -149,10 +149,10 @@ export type LoopEvent =
       readonly try: number;
     }
   | { readonly type: 'agent.ended'; readonly record: AgentRecord }
-  /** An agent was used for something beside the work itself. */
+  /** An agent was used for something beside the work itself, or for work whose end nobody saw. */
   | {
       readonly type: 'usage.added';
-      readonly purpose: 'summary';
+      readonly purpose: 'work' | 'summary';
       readonly tokens: Tokens | null;
       readonly costUsd: number | null;
       readonly costSource: CostSource | null;
