@@ -39,12 +39,13 @@ describe.each(modes)('a silent program contained by $mode', ({ mode: containment
     await using dir = await tempDir();
     await using supervisor = createSupervisor({ containment });
     const spec = sh('(setsid sh -c "while :; do :; done" &); exec tail -f /dev/null', dir.path, {
-      idleMs: 300,
-      timeoutMs: 1500,
+      // On a busy machine it may be some time before it is its turn.
+      idleMs: 1500,
+      timeoutMs: 4000,
     });
     expect((await supervisor.run(spec, {}, never)).end).toEqual({
       kind: 'timed-out',
-      afterMs: 1500,
+      afterMs: 4000,
     });
   });
 
@@ -53,7 +54,7 @@ describe.each(modes)('a silent program contained by $mode', ({ mode: containment
     await using supervisor = createSupervisor({ containment });
     // Little CPU, much output: into a file that nobody told us of.
     const writing = 'while :; do head -c 65536 /dev/zero > big; sleep 0.05; done';
-    const spec = sh(writing, dir.path, { idleMs: 400, timeoutMs: 1500 });
+    const spec = sh(writing, dir.path, { idleMs: 1500, timeoutMs: 4000 });
     expect((await supervisor.run(spec, {}, never)).end.kind).toBe('timed-out');
   });
 });
