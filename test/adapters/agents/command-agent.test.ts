@@ -73,9 +73,8 @@ test('a single endless line keeps its end, marked as cut', async () => {
   expect(outcome.finalText.length).toBeLessThanOrEqual(keptBytes + 1);
 });
 
-test('of a flood of lines some are shown, and the last words are kept', async () => {
+test('of a flood of lines the last words are shown and kept', async () => {
   const { outcome, activities } = await run('seq 1 200000');
   expect(outcome.finalText.endsWith('\n199999\n200000')).toBe(true);
-  expect(activities.length).toBeGreaterThan(1);
-  expect(activities.length).toBeLessThan(100_000);
+  expect(activities.at(-1)?.text).toBe('200000');
 });
