@@ -31,14 +31,18 @@ export async function main(): Promise<void> {
     setFlagsFromString(flag);
   const argv = process.argv.slice(2);
   const listeners = new Set<(signal: Signal) => void>();
-  const context = createContext(listeners);
+  let hasDriven = false;
+  const context = createContext(listeners, () => {
+    hasDriven = true;
+  });
   listenForSignals(listeners);
-  listenForClosedPipes(listeners);
+  listenForClosedPipes(() => hasDriven);
   listenForMistakes(context, argv);
   process.exitCode = await runCli(argv, context, registry);
 }
 
-function createContext(listeners: Set<(signal: Signal) => void>): CliContext {
+/** `driving` is told when a command starts work that outlives its output. */
+function createContext(listeners: Set<(signal: Signal) => void>, driving: () => void): CliContext {
   const { env } = process;
   const redact = createRedactor(env);
   const context: CliContext = {
@@ -52,6 +56,7 @@ function createContext(listeners: Set<(signal: Signal) => void>): CliContext {
     readStdin,
     stdinIsTerminal: isatty(0),
     onSignal(listener) {
+      driving();
       listeners.add(listener);
       return { [Symbol.dispose]: () => void listeners.delete(listener) };
     },
@@ -99,13 +104,16 @@ function listenForSignals(listeners: ReadonlySet<(signal: Signal) => void>): voi
   }
 }
 
-/** A reader that went away (`| head`) is no error. A loop that is being driven goes on without it. */
-function listenForClosedPipes(listeners: ReadonlySet<(signal: Signal) => void>): void {
+/**
+ * A reader that went away (`| head`) is no error. A loop that is being driven goes on without it, as it does when the disk
+ * behind its output is full, and the exit code tells how it ended.
+ */
+function listenForClosedPipes(hasDriven: () => boolean): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      const gone = error.code === 'EPIPE' || error.code === 'EIO';
-      if (!gone) throw error;
-      if (listeners.size === 0) process.exit(exitCodes.ok);
+      const { code } = error;
+      if (code !== 'EPIPE' && code !== 'EIO' && code !== 'ENOSPC') throw error;
+      if (!hasDriven()) process.exit(code === 'ENOSPC' ? exitCodes.failed : exitCodes.ok);
     });
   }
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { gitRepo } from '../support/git-repo.ts';
 import { waits } from './agents.ts';
@@ -87,5 +88,21 @@ describe('the entry', () => {
       .ended;
     expect(out + err).toContain('[OPENAI_API_KEY]');
     expect(out + err).not.toContain('sk-123456789-secret');
+  });
+});
+
+describe('a run whose reader has gone', () => {
+  it('goes on, and its exit code tells how it ended', async () => {
+    await using repo = await gitRepo();
+    const limits = ['--validate', 'false', '--max-iterations', '1'];
+    const argv = ['run', 'unread', '--agent', 'command:echo x > x.txt', ...limits];
+    const run = realCli(repo.path, repo.env, argv);
+    await run.printed((text) => text.includes('unread'));
+    run.child.stdout?.destroy();
+    run.child.stderr?.destroy();
+    const [exitCode] = await once(run.child, 'exit');
+    expect(exitCode).toBe(1);
+    const { out } = await realCli(repo.path, repo.env, ['loop', 'list', '--json']).ended;
+    expect(JSON.parse(out).loops).toMatchObject([{ status: 'failed', reason: 'max_iterations' }]);
   });
 });

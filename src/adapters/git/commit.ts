@@ -71,6 +71,11 @@ export async function commitChanges(
   for (const name of checkout.index.tooLarge()) {
     repaired.push(`${visible(name)} is over 256 MB and was not committed`);
   }
+  for (const name of checkout.index.unreadable()) {
+    repaired.push(
+      `${visible(name)} cannot be read, so it is in no commit: give yourself the right to read it`,
+    );
+  }
   const made = { commit: head, tree: content.tree };
   return { commit, head, tree, repaired, made };
 }

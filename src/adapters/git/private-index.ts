@@ -23,6 +23,8 @@ export type PrivateIndex = {
   touchedSince(tree: string): readonly string[] | null;
   /** Untracked files that the last snapshot left out for their size. */
   tooLarge(): readonly string[];
+  /** Files that the last snapshot left out because nobody lets us read them. */
+  unreadable(): readonly string[];
   /** Forgets what is remembered of the index after another command has changed it. */
   changed(): void;
 };
@@ -51,6 +53,7 @@ export function createPrivateIndex(place: Place): PrivateIndex {
   const env = { GIT_INDEX_FILE: file };
   let knownTree: string | null = null;
   let large: readonly string[] = [];
+  let unread: readonly string[] = [];
   let touched: { readonly from: string; readonly paths: readonly string[] } | null = null;
 
   async function update(careful: boolean, signal: AbortSignal): Promise<string> {
@@ -60,6 +63,7 @@ export function createPrivateIndex(place: Place): PrivateIndex {
     const { tracked, untracked, nested } = differences;
     const clean = tracked.length + untracked.length + nested.length === 0;
     if (clean && knownTree !== null) return knownTree;
+    unread = [];
     // What is inside a nested repository is not listed.
     const isListed = nested.length === 0 && !careful;
     touched =
@@ -69,7 +73,7 @@ export function createPrivateIndex(place: Place): PrivateIndex {
     knownTree = null;
     if (careful) {
       const all = { ...differences, tracked: await listTracked(place, signal) };
-      await applyDifferences(place, all, careful, signal);
+      unread = await applyDifferences(place, all, careful, signal);
     } else if (!clean) await applyDifferences(place, differences, careful, signal);
     knownTree = await repository.text({ at, env, args: ['write-tree'], signal });
     return knownTree;
@@ -103,6 +107,7 @@ export function createPrivateIndex(place: Place): PrivateIndex {
       await update(true, signal);
     },
     tooLarge: () => large,
+    unreadable: () => unread,
     touchedSince(tree) {
       if (tree === knownTree) return [];
       return touched?.from === tree ? touched.paths : null;
@@ -220,7 +225,7 @@ async function applyDifferences(
   { tracked, untracked, nested }: Differences,
   careful: boolean,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<readonly string[]> {
   const inside = await listNestedFiles(place, nested, signal);
   const added = [...untracked, ...inside].filter((name) => !isLeftOut(name, place.leftOut));
   const replacing = new Set(added);
@@ -232,8 +237,11 @@ async function applyDifferences(
   // Tracked ones first: a file that became a folder must leave before what is in the folder comes.
   const names = [...reachable, ...added];
   const readable = careful ? await filterReadable(place.workTree, names) : names;
-  if (readable.length === 0) return;
-  await updateIndex(place, ['--add', '--remove', '--replace'], readable, signal);
+  if (readable.length > 0) {
+    await updateIndex(place, ['--add', '--remove', '--replace'], readable, signal);
+  }
+  const taken = new Set(readable);
+  return names.filter((name) => !taken.has(name));
 }
 
 async function updateIndex(
