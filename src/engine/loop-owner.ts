@@ -13,14 +13,12 @@ import type { Step } from '../ports/failpoint.ts';
 import type { StoreTx, TaskClaim } from '../ports/store.ts';
 import type { Workspace } from '../ports/workspace.ts';
 import type { Engine } from './engine.ts';
+import { LookAhead } from './look-ahead.ts';
 import { settleTask } from './settle-task.ts';
 import { SurroundingsWatch } from './surroundings-watch.ts';
 
 /** A lease outlasts several renewals that fail. */
 const renewalsPerLease = 6;
-
-/** A person who edits the files between two iterations is not faster than this. */
-const freshMs = 500;
 
 /** After these the store will not come back by itself: going on would only spend money on work nobody records. */
 const lostStore: ReadonlySet<string> = new Set(['store.gone', 'store.corrupt']);
@@ -55,7 +53,7 @@ export class LoopOwner implements AsyncDisposable {
   #workspace: Workspace | null = null;
   #iterationMark: number | null = null;
   #changes: { readonly key: string; readonly changes: FileChanges } | null = null;
-  #ahead: { readonly at: number; readonly tree: Promise<string | null> } | null = null;
+  readonly #ahead: LookAhead;
   #stops: { readonly number: number; readonly results: readonly StopResult[] } | null = null;
   #baseSeenAt: number | null = null;
   #baseHead: string | null = null;
@@ -72,6 +70,7 @@ export class LoopOwner implements AsyncDisposable {
   constructor(engine: Engine, loop: Loop, { claim, taskClaim, leaseUntil }: Claims) {
     this.#engine = engine;
     this.surroundings = new SurroundingsWatch(engine);
+    this.#ahead = new LookAhead(engine.clock);
     this.#stored = loop;
     this.#loop = loop;
     this.#claim = claim;
@@ -130,18 +129,12 @@ export class LoopOwner implements AsyncDisposable {
 
   /** Looks at the files beside other work, for the next iteration to start from. */
   lookAhead(): void {
-    const tree = this.workspace.snapshot(this.#closing.signal).catch(() => null);
-    this.#ahead = { at: this.#engine.clock.monotonic(), tree };
-    this.inBackground(tree.then(() => undefined));
+    this.inBackground(this.#ahead.take(this.workspace.snapshot(this.#closing.signal)));
   }
 
   /** The files an iteration starts from: as they are, or were a moment ago with nothing run in them since. */
   async startTree(): Promise<string> {
-    const { at = 0, tree } = this.#ahead ?? {};
-    this.#ahead = null;
-    const ahead = (await tree) ?? null;
-    const isFresh = this.#engine.clock.monotonic() - at < freshMs;
-    return ahead !== null && isFresh ? ahead : this.workspace.snapshot(this.#closing.signal);
+    return (await this.#ahead.seen()) ?? this.workspace.snapshot(this.#closing.signal);
   }
 
   /** Stop conditions of an iteration: looked at once, so that everything about it is decided from the same facts. */
@@ -186,7 +179,7 @@ export class LoopOwner implements AsyncDisposable {
 
   /** Settles when nothing is left in the background. What was looked at ahead is forgotten: the files may change now. */
   async settled(): Promise<void> {
-    this.#ahead = null;
+    this.#ahead.forget();
     await this.#background;
   }
 

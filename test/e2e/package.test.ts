@@ -6,6 +6,7 @@ import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startModelServer } from '../../src/adapters/model-server/model-server.ts';
 import { gitRepo } from '../support/git-repo.ts';
+import { builtPackage } from '../support/built-package.ts';
 import { tempDir, type TempDir } from '../support/temp-dir.ts';
 
 const run = promisify(execFile);
@@ -16,13 +17,9 @@ describe('the package as it is published', () => {
   let bin: string;
 
   beforeAll(async () => {
-    dir = await tempDir();
-    for (const name of ['bin', 'package.json', 'README.md', 'CHANGELOG.md', 'LICENSE']) {
-      await cp(path.join(root, name), path.join(dir.path, name), { recursive: true });
-    }
-    const dist = path.join(dir.path, 'dist');
-    await run(process.execPath, [path.join(root, 'scripts/build.ts'), dist], { cwd: root });
-    bin = path.join(dir.path, 'bin/loopwright.cjs');
+    const built = await builtPackage(['README.md', 'CHANGELOG.md', 'LICENSE']);
+    dir = built;
+    bin = built.bin;
   }, 120_000);
 
   afterAll(() => dir[Symbol.asyncDispose]());

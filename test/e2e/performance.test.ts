@@ -5,28 +5,24 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { cp, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gitRepo, type GitRepo } from '../support/git-repo.ts';
-import { tempDir, type TempDir } from '../support/temp-dir.ts';
+import { builtPackage } from '../support/built-package.ts';
+import type { TempDir } from '../support/temp-dir.ts';
 
 const run = promisify(execFile);
-const root = path.resolve(import.meta.dirname, '../..');
 const bare = ['--in-place', '--no-commit', '--memory', 'off', '--no-verify', '--keep-going'];
 
 let dir: TempDir;
 let bin: string;
 
 beforeAll(async () => {
-  dir = await tempDir();
-  for (const name of ['bin', 'package.json']) {
-    await cp(path.join(root, name), path.join(dir.path, name), { recursive: true });
-  }
-  const build = [path.join(root, 'scripts/build.ts'), path.join(dir.path, 'dist')];
-  await run(process.execPath, build, { cwd: root });
-  bin = path.join(dir.path, 'bin/loopwright.cjs');
+  const built = await builtPackage();
+  dir = built;
+  bin = built.bin;
 }, 120_000);
 
 afterAll(() => dir[Symbol.asyncDispose]());

@@ -16,6 +16,7 @@ import {
   type RequestPermissionRequest,
   type Stream,
 } from '@agentclientprotocol/sdk';
+import { fieldAt, isObject } from '../../../core/json/fields.ts';
 import type { AcpLine, AcpOrder, AcpStep } from './acp-line.ts';
 import { answerPermission } from './permission.ts';
 
@@ -51,8 +52,8 @@ function watched(stream: Stream): Stream {
   );
   const outgoing = new TransformStream<AnyMessage, AnyMessage>({
     transform(message, controller) {
-      if (field(message, 'method') === methods.agent.session.prompt) {
-        promptId = field(message, 'id');
+      if (fieldAt(message, 'method') === methods.agent.session.prompt) {
+        promptId = fieldAt(message, 'id');
       }
       controller.enqueue(message);
     },
@@ -63,13 +64,13 @@ function watched(stream: Stream): Stream {
 }
 
 function see(message: AnyMessage, promptId: unknown): void {
-  if (field(message, 'method') === 'session/update') {
-    const update = field(field(message, 'params'), 'update');
+  if (fieldAt(message, 'method') === 'session/update') {
+    const update = fieldAt(fieldAt(message, 'params'), 'update');
     if (isObject(update)) print({ type: 'update', update: bounded(update) });
     return;
   }
-  const answer = field(message, 'result');
-  if (promptId !== null && field(message, 'id') === promptId && isObject(answer)) {
+  const answer = fieldAt(message, 'result');
+  if (promptId !== null && fieldAt(message, 'id') === promptId && isObject(answer)) {
     print({ type: 'answer', answer: bounded(answer) });
   }
 }
@@ -79,14 +80,6 @@ function bounded(value: Record<string, unknown>): Record<string, unknown> {
   if (JSON.stringify(value).length <= maxLineChars) return value;
   const { rawInput: _input, rawOutput: _output, content: _content, ...rest } = value;
   return JSON.stringify(rest).length <= maxLineChars ? rest : {};
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function field(value: unknown, name: string): unknown {
-  return isObject(value) ? value[name] : undefined;
 }
 
 function decide({ toolCall, options }: RequestPermissionRequest) {
