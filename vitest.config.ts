@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { unsteadyReporter } from './test/support/unsteady-reporter.ts';
 
 export default defineConfig({
   test: {
@@ -9,6 +10,9 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     restoreMocks: true,
+    // Hundreds of real processes on shared machines: one unlucky moment is named by the reporter, several fail the run.
+    retry: 1,
+    reporters: ['default', unsteadyReporter()],
     env: { NO_COLOR: '1', GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' },
   },
 });

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { listPids, readStat } from '../../../src/adapters/process/proc.ts';
+import { listPids, readCommand, readStat } from '../../../src/adapters/process/proc.ts';
 import { createSupervisor } from '../../../src/adapters/process/supervisor.ts';
 import type { ProcessIdentity } from '../../../src/ports/process.ts';
 import { tempDir } from '../../support/temp-dir.ts';
@@ -25,7 +24,7 @@ function startWeakly(cwd: string, task: 'run' | 'hold', script: string): Engine 
 function watchdogOf(engine: number): number {
   const isWatchdog = (pid: number): boolean =>
     readStat(pid)?.parent === engine &&
-    readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('loopwright-watchdog');
+    (readCommand(pid)?.includes('loopwright-watchdog') ?? false);
   return listPids().find(isWatchdog)!;
 }
 
