@@ -11,7 +11,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     restoreMocks: true,
     // Hundreds of real processes on shared machines: one unlucky moment is named by the reporter, several fail the run.
-    retry: 1,
+    retry: 2,
     reporters: ['default', unsteadyReporter()],
     env: { NO_COLOR: '1', GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' },
   },
