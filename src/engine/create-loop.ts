@@ -89,6 +89,7 @@ async function planWorkspace(
   const { project } = engine;
   const inPlace = options.inPlace || project.kind === 'folder';
   if (inPlace && settings.sandbox.level === 'worktree') throw noWorktreeToGuard(project.kind);
+  refuseWithoutCommits(settings, inPlace || !options.commit);
   if (project.kind === 'folder') {
     return { mode: 'in-place', path: project.root, branch: null, base: null, baseRef: null };
   }
@@ -110,6 +111,16 @@ async function planWorkspace(
     base,
     baseRef,
   };
+}
+
+/** What is done in a worktree of its own needs commits to make it from. */
+function refuseWithoutCommits(settings: Settings, isWithout: boolean): void {
+  if (!isWithout || !settings.verify['clean-room']) return;
+  throw new LoopwrightError(
+    'run.needs_commits',
+    '`verify.clean-room` needs a git repository, a worktree and commits',
+    { hint: 'leave --in-place and --no-commit away, or take it out of the configuration' },
+  );
 }
 
 function noWorktreeToGuard(kind: 'git' | 'folder'): LoopwrightError {

@@ -31,8 +31,7 @@ export function promptRecord(type: LoopType, parsed: ParsedTemplate): PromptReco
 
 /** Refuses what cannot run, before anything is spent. Returns warnings. */
 export function checkRunnable(settings: Settings, verify: boolean): readonly string[] {
-  const { validation } = settings;
-  if (verify && validation.command === null && Object.keys(validation.commands).length === 0) {
+  if (verify && !hasChecks(settings)) {
     throw new LoopwrightError(
       'run.no_validation',
       'there is no validation command: nothing could prove the work done',
@@ -54,16 +53,21 @@ export function checkRunnable(settings: Settings, verify: boolean): readonly str
   return capWarnings(settings).map(({ message }) => message);
 }
 
+/** Whether anything is executed that could pass. */
+function hasChecks({ validation, verify }: Settings): boolean {
+  return (
+    validation.command !== null ||
+    Object.keys(validation.commands).length > 0 ||
+    verify.fixtures.length > 0
+  );
+}
+
 /** Keys and sections that are understood but not carried out yet. */
 const unbuilt: readonly string[] = [
   'gates',
   'sandbox.image',
   'sandbox.cpus',
   'sandbox.memory',
-  'verify.clean-room',
-  'verify.contracts',
-  'verify.fixtures',
-  'verify.sanity',
   'verify.feedback',
   'verify.flaky',
   'verify.track-file-changes',

@@ -85,7 +85,11 @@ function factRows({ agent, report }: Iteration): readonly string[] {
     );
   }
   if (report === null) return rows;
-  const checks = allChecks(report).map(({ check }) => {
+  // A look at the files that found nothing explains nothing.
+  const telling = allChecks(report).filter(
+    ({ check }) => check.command !== null || check.passed !== true,
+  );
+  const checks = telling.map(({ check }) => {
     const verdict = check.passed === null ? 'skipped' : check.passed ? 'passed' : 'failed';
     return `${check.name} ${verdict}${check.reason === null ? '' : ` (${check.reason})`}`;
   });

@@ -6,7 +6,20 @@ const shownTests = 3;
 
 /** Every check with its verdict, and under a failing one what it says first. */
 export function checkLines(report: VerificationReport): readonly StoryLine[] {
-  return allChecks(report).flatMap(({ check }) => [checkLine(check), ...failureLines(check)]);
+  return allChecks(report).flatMap(({ level, check }) => [
+    level === 'L0' || level === 'L3' ? lookLine(check) : checkLine(check),
+    ...failureLines(check),
+  ]);
+}
+
+/** A look at the files speaks up only when it found something. */
+function lookLine(check: Check): StoryLine {
+  if (check.passed === null) return line('warning', warningText(check), 'yellow');
+  return { ...checkLine(check), isVerbose: check.passed };
+}
+
+function warningText({ name, reason }: Check): string {
+  return `${name}: ${(reason ?? '').replace(/^warning: /, '')}`;
 }
 
 function checkLine(check: Check): StoryLine {
