@@ -42,6 +42,18 @@ export const registry: readonly RegistryEntry[] = [
     load: async () => (await import('./command/status.ts')).status,
   },
   {
+    path: ['approve'],
+    summary: 'Say yes to a loop that waits for an approval.',
+    group: work,
+    load: async () => (await import('./command/approve.ts')).approve,
+  },
+  {
+    path: ['reject'],
+    summary: 'Send the work of a loop that waits for an approval back.',
+    group: work,
+    load: async () => (await import('./command/reject.ts')).reject,
+  },
+  {
     path: ['merge'],
     summary: 'Bring the branch of a complete loop into its base.',
     group: work,

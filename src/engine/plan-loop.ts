@@ -5,6 +5,7 @@ import { LoopwrightError } from '../core/error.ts';
 import type { PromptRecord } from '../core/loop/event.ts';
 import { inputValues, type LoopType } from '../core/loop-type/resolve.ts';
 import type { Task } from '../core/task/task.ts';
+import { gateName } from '../core/verdict/gate.ts';
 
 export const defaultLoopType = 'ralph';
 
@@ -40,6 +41,7 @@ export function checkRunnable(settings: Settings, verify: boolean): readonly str
       },
     );
   }
+  refuseTwins(settings);
   const missing = notBuiltYet(settings);
   if (missing !== null) {
     throw new LoopwrightError(
@@ -53,6 +55,16 @@ export function checkRunnable(settings: Settings, verify: boolean): readonly str
   return capWarnings(settings).map(({ message }) => message);
 }
 
+/** Results are kept by the names of gates. */
+function refuseTwins({ gates }: Settings): void {
+  const names = gates.map(gateName);
+  const twin = names.find((name, index) => names.indexOf(name) !== index);
+  if (twin === undefined) return;
+  throw new LoopwrightError('run.gate_names', `two gates are called ${twin}`, {
+    hint: 'give each a `name` of its own in `gates`',
+  });
+}
+
 /** Whether anything is executed that could pass. */
 function hasChecks({ validation, verify }: Settings): boolean {
   return (
@@ -64,7 +76,6 @@ function hasChecks({ validation, verify }: Settings): boolean {
 
 /** Keys and sections that are understood but not carried out yet. */
 const unbuilt: readonly string[] = [
-  'gates',
   'sandbox.image',
   'sandbox.cpus',
   'sandbox.memory',

@@ -26,7 +26,8 @@ export async function withThrowaway<T>(
 ): Promise<T> {
   const spec = throwawaySpec(loop, name, commit);
   await discard(engine, spec);
-  const { workspace } = await engine.project.openWorkspace(spec, signal);
+  // Making it takes a moment and is not cut short: half a worktree helps nobody.
+  const { workspace } = await engine.project.openWorkspace(spec, AbortSignal.timeout(120_000));
   try {
     await setUpWorkspace(engine, loop, workspace.path, signal, env);
     return await work(workspace);

@@ -1,3 +1,4 @@
+import type { GateResult } from '../../core/verdict/gate.ts';
 import { allChecks, type Check, type VerificationReport } from '../../core/verdict/report.ts';
 import { formatDuration, formatTests } from './format.ts';
 import { detail, line, oneLine, type StoryLine } from './story-line.ts';
@@ -20,6 +21,15 @@ function lookLine(check: Check): StoryLine {
 
 function warningText({ name, reason }: Check): string {
   return `${name}: ${(reason ?? '').replace(/^warning: /, '')}`;
+}
+
+/** A gate with its verdict, and under a failing one what it says first. */
+export function gateLines(result: GateResult): readonly StoryLine[] {
+  const { name, passed, reason, durationMs, output } = result;
+  const said = `${passed ? '✓' : '✗'} ${oneLine(name, 60)} ${passed ? 'passed' : 'failed'}`;
+  const text = `${said} in ${formatDuration(durationMs)} · ${reason}`;
+  const error = passed ? null : firstError(output);
+  return [line('gate', text, passed ? 'green' : 'red'), ...(error === null ? [] : [detail(error)])];
 }
 
 function checkLine(check: Check): StoryLine {

@@ -2,6 +2,7 @@ import type { AgentOutcomeKind, Tokens } from '../agent/outcome.ts';
 import type { FlagValues } from '../config/flags.ts';
 import type { Settings } from '../config/schema.ts';
 import type { ProgressEntry } from '../progress/entry.ts';
+import type { GateResult } from '../verdict/gate.ts';
 import type { VerificationReport } from '../verdict/report.ts';
 import type { FileChanges } from './changes.ts';
 import type { Decision } from './judge.ts';
@@ -175,6 +176,11 @@ export type LoopEvent =
       readonly progress: ProgressEntry | null;
       readonly why: string | null;
     }
+  | { readonly type: 'gate.judged'; readonly result: GateResult }
+  /** A person says yes to what the last iteration left. */
+  | { readonly type: 'approval.given'; readonly by: string; readonly note: string }
+  /** A person sends it back; the reason goes into the next prompt. */
+  | { readonly type: 'approval.refused'; readonly by: string; readonly reason: string }
   | { readonly type: 'decision.made'; readonly decision: Decision }
   | {
       readonly type: 'loop.waiting';
@@ -206,7 +212,7 @@ export type WorkspaceRecord = {
   readonly baseRef: string | null;
 };
 
-export type WaitCondition = 'rate_limit' | 'usage_limit' | 'retry' | 'backoff' | 'delay';
+export type WaitCondition = 'rate_limit' | 'usage_limit' | 'retry' | 'backoff' | 'delay' | 'ci';
 
 export type HookResult = {
   readonly hook: string;

@@ -1,5 +1,7 @@
 import { addTokens } from '../agent/outcome.ts';
+import { refusalFeedback } from '../verdict/gate.ts';
 import type { LoopEvent, RecordedEvent } from './event.ts';
+import { awaitsApproval } from './gating.ts';
 import { openIteration, type Iteration, type Loop } from './loop.ts';
 import { isEnded, isResting } from './status.ts';
 import type { Step } from './step.ts';
@@ -155,6 +157,15 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
       });
     case 'iteration.ended':
       return afterIteration(loop, event, time);
+    case 'gate.judged':
+      return afterGate(loop, event);
+    case 'approval.given':
+      // The work is judged again, now with the approval.
+      return awaitsApproval(loop)
+        ? { ...updateLast(loop, { ...withApproval(loop, event), decision: null }), step: 'judge' }
+        : loop;
+    case 'approval.refused':
+      return awaitsApproval(loop) ? afterRefusal(loop, event) : loop;
     case 'decision.made':
       return {
         ...updateLast(loop, { decision: event.decision }),
@@ -163,7 +174,7 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
       };
     case 'loop.waiting':
       return {
-        ...loop,
+        ...(event.condition === 'ci' ? updateLast(loop, ciSince(loop, time)) : loop),
         status: 'waiting',
         reason: event.condition,
         text: event.text,
@@ -297,10 +308,60 @@ function afterIteration(
   };
 }
 
-/** A resume makes the last decision history; a loop that rested before it was decided has none. */
+function afterGate(loop: Loop, { result }: Extract<LoopEvent, { type: 'gate.judged' }>): Loop {
+  const last = loop.iterations.at(-1);
+  if (last === undefined) return loop;
+  const cost = result.costUsd;
+  const judged = updateLast(loop, {
+    gates: [...(last.gates ?? []), result],
+    costUsd: cost === null ? last.costUsd : (last.costUsd ?? 0) + cost,
+    tokens: addTokens(last.tokens, result.tokens),
+  });
+  return result.passed ? judged : failedAfterAll(judged);
+}
+
+function withApproval(
+  loop: Loop,
+  { by, note }: Extract<LoopEvent, { type: 'approval.given' }>,
+): Partial<Iteration> {
+  return { approvals: [...(loop.iterations.at(-1)?.approvals ?? []), { by, note }] };
+}
+
+function afterRefusal(
+  loop: Loop,
+  { by, reason }: Extract<LoopEvent, { type: 'approval.refused' }>,
+): Loop {
+  const last = loop.iterations.at(-1);
+  return {
+    ...failedAfterAll(loop),
+    feedback: refusalFeedback(by, reason),
+    resumedAfter: last?.number ?? loop.resumedAfter,
+  };
+}
+
+/** The checks had passed, so the attempt was counted as done; somebody else thinks otherwise. */
+function failedAfterAll(loop: Loop): Loop {
+  const before = loop.iterations.slice(0, -1).toReversed();
+  const counted = before.filter(({ outcome }) => outcome !== 'interrupted');
+  const done = counted.findIndex(({ outcome }) => outcome === 'done');
+  return {
+    ...updateLast(loop, { outcome: 'failed' }),
+    consecutiveFailures: 1 + (done === -1 ? counted.length : done),
+  };
+}
+
+function ciSince(loop: Loop, time: number): Partial<Iteration> {
+  return { ciSince: loop.iterations.at(-1)?.ciSince ?? time };
+}
+
+/**
+ * A resume makes the last decision history; a loop that rested before it was decided has none, and one that waits for an
+ * approval goes on waiting.
+ */
 function resumedAfter(loop: Loop): number {
   const last = loop.iterations.at(-1);
-  const decided = isResting(loop.status) && last !== undefined && last.decision !== null;
+  const decided =
+    isResting(loop.status) && last !== undefined && last.decision !== null && !awaitsApproval(loop);
   return decided ? last.number : loop.resumedAfter;
 }
 
