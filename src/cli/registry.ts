@@ -210,6 +210,18 @@ export const registry: readonly RegistryEntry[] = [
     load: async () => (await import('./command/events.ts')).events,
   },
   {
+    path: ['receipt', 'show'],
+    summary: 'Show what was executed for a loop: commands, exit codes, hashes, commits.',
+    group: loops,
+    load: async () => (await import('./command/receipt-show.ts')).receiptShow,
+  },
+  {
+    path: ['receipt', 'verify'],
+    summary: 'Execute the checks of a loop again at their commit and say what still holds.',
+    group: loops,
+    load: async () => (await import('./command/receipt-verify.ts')).receiptVerify,
+  },
+  {
     path: ['pause'],
     summary: 'Short for `loop pause`.',
     group: loops,
