@@ -3,11 +3,11 @@ import { LoopwrightError } from '../core/error.ts';
 import { awaitsApproval, gatesOf } from '../core/loop/gating.ts';
 import type { Rest } from '../core/loop/judge.ts';
 import { lastIteration, type Loop } from '../core/loop/loop.ts';
-import type { Session } from '../ports/store.ts';
+import type { Session, StoreTx } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
 import { finishLoop } from './finish-loop.ts';
 import { driveOrPark } from './park.ts';
-import { recordAtRest } from './resting-loop.ts';
+import { holdAtRest, recordAtRest } from './resting-loop.ts';
 import { takeLoop } from './take-loop.ts';
 
 export type Answer = { readonly by: string; readonly text: string };
@@ -52,10 +52,22 @@ export async function rejectLoop(
   requireAwaited(loop);
   const state = gatesOf(loop);
   const rest = restAfterNo(state.kind === 'awaited' ? state.gate : null, by);
-  await recordAtRest(engine, session, loop.id, { type: 'approval.refused', by, reason: text });
-  await using owner = await takeLoop(engine, session, loop.id, { why: `rejected by ${by}` });
-  await owner.record({ type: 'loop.rested', ...rest });
-  return owner.loop;
+  await using held = await holdAtRest(engine, session, loop.id);
+  return await held.recordAll(
+    [
+      { type: 'approval.refused', by, reason: text },
+      { type: 'loop.rested', ...rest },
+    ],
+    (tx) => settleRefused(tx, loop.taskId, rest, engine.clock.now()),
+  );
+}
+
+/** The task follows: paused until the loop goes on, failed with it, or blocked as it was. */
+async function settleRefused(tx: StoreTx, taskId: string, rest: Rest, now: number): Promise<void> {
+  if (rest.status === 'blocked') return;
+  const change = { now, reason: rest.text };
+  await tx.tasks.transition(taskId, 'paused', change);
+  if (rest.status === 'failed') await tx.tasks.transition(taskId, 'failed', change);
 }
 
 function restAfterNo(gate: Gate | null, by: string): Rest {

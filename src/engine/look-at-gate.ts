@@ -1,4 +1,5 @@
 import type { Gate } from '../core/config/section/gates.ts';
+import type { LoopEvent } from '../core/loop/event.ts';
 import { gatesOf } from '../core/loop/gating.ts';
 import { lastIteration, type Iteration, type Loop } from '../core/loop/loop.ts';
 import { plainText } from '../core/text/terminal.ts';
@@ -40,8 +41,14 @@ export async function lookAtNextGate(engine: Engine, owner: LoopOwner): Promise<
   }
   const durationMs = Math.round(engine.clock.monotonic() - started);
   const result = resultOf(state.gate, look, { tree: treeOf(iteration), durationMs });
-  await owner.record({ type: 'gate.judged', result });
+  await owner.record(...usageOf(look), { type: 'gate.judged', result });
   return true;
+}
+
+function usageOf({ usage }: Extract<GateLook, { kind: 'judged' }>): readonly LoopEvent[] {
+  if (usage === undefined) return [];
+  const { tokens, costUsd, costSource, models } = usage;
+  return [{ type: 'usage.added', purpose: 'judge', tokens, costUsd, costSource, models }];
 }
 
 async function lookAt(engine: Engine, owner: LoopOwner, gate: Gate): Promise<GateLook> {
@@ -79,8 +86,6 @@ function resultOf(
     exitCode: look.exitCode ?? null,
     evidence: look.evidence ?? null,
     tree,
-    costUsd: look.costUsd ?? null,
-    tokens: look.tokens ?? null,
   };
 }
 
@@ -92,7 +97,7 @@ function knownResult(loop: Loop, iteration: Iteration, gate: Gate): GateResult |
     ({ name, type, tree }) =>
       name === gateName(gate) && type === gate.type && tree === treeOf(iteration),
   );
-  return same === undefined ? null : { ...same, costUsd: null, tokens: null, durationMs: 0 };
+  return same === undefined ? null : { ...same, durationMs: 0 };
 }
 
 function treeOf({ tree, startTree }: Iteration): string {

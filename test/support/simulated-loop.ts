@@ -326,8 +326,6 @@ export class SimulatedWorld {
           exitCode: null,
           evidence: null,
           tree: 'tree',
-          costUsd: null,
-          tokens: null,
         },
       });
     }

@@ -1,11 +1,13 @@
 import { addTokens } from '../agent/outcome.ts';
+import { isUnpriced } from '../price/price.ts';
 import { refusalFeedback } from '../verdict/gate.ts';
-import type { LoopEvent, RecordedEvent } from './event.ts';
+import type { AgentRecord, LoopEvent, RecordedEvent } from './event.ts';
 import { awaitsApproval } from './gating.ts';
-import { openIteration, type Iteration, type Loop } from './loop.ts';
+import { openIteration, type Iteration, type Loop, type Wait } from './loop.ts';
 import { isEnded, isResting } from './status.ts';
 import type { Step } from './step.ts';
 import { tamperedText } from './surroundings.ts';
+import { addUsage, purposeUsage, type Purpose } from './usage.ts';
 
 /** Folds one recorded event into the loop. Total: an event that does not fit changes only the sequence. */
 export function evolve(loop: Loop | null, recorded: RecordedEvent): Loop | null {
@@ -132,6 +134,8 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
       });
     case 'agent.ended':
       return afterAgent(loop, event);
+    case 'usage.added':
+      return afterUsage(loop, event);
     case 'protected.restored':
       return atStep(loop, 'snapshot', { restored: event.paths });
     case 'snapshot.taken':
@@ -267,15 +271,27 @@ function startedIteration(
 function afterAgent(loop: Loop, event: Extract<LoopEvent, { type: 'agent.ended' }>): Loop {
   const iteration = openIteration(loop);
   if (iteration === null) return loop;
-  const cost = event.record.costUsd;
   return atStep(loop, 'restore-protected', {
     agent: event.record,
     process: null,
     apiErrors: iteration.apiErrors + (event.record.kind === 'api_error' ? 1 : 0),
     hangs: iteration.hangs + (event.record.kind === 'hung' ? 1 : 0),
-    costUsd: cost === null ? iteration.costUsd : (iteration.costUsd ?? 0) + cost,
-    tokens: addTokens(iteration.tokens, event.record.tokens),
+    ...spend(iteration, 'work', event.record),
   });
+}
+
+type Spent = Pick<AgentRecord, 'tokens' | 'costUsd' | 'models'>;
+
+/** The iteration's totals with one more run in them. */
+function spend(iteration: Iteration, purpose: Purpose, spent: Spent): Partial<Iteration> {
+  const { tokens, costUsd, models = [] } = spent;
+  const usage = addUsage(iteration.usage ?? [], purposeUsage(purpose, models));
+  return {
+    costUsd: costUsd === null ? iteration.costUsd : (iteration.costUsd ?? 0) + costUsd,
+    tokens: addTokens(iteration.tokens, tokens),
+    ...(isUnpriced(spent) ? { unpriced: true } : {}),
+    ...(usage.length === 0 ? {} : { usage }),
+  };
 }
 
 function afterIteration(
@@ -294,12 +310,13 @@ function afterIteration(
     why: event.why,
   });
   const iteration = ended.iterations.at(-1);
+  const wait = interrupted ? outlasting(loop.wait) : null;
   const failedEmpty = event.outcome === 'error' && iteration?.report === null;
   return {
     ...ended,
     step: interrupted ? 'boundary' : 'post-hooks',
-    status: loop.wait === null ? loop.status : 'running',
-    wait: null,
+    status: loop.wait === null || wait !== null ? loop.status : 'running',
+    wait,
     // Feedback that an interrupted agent may not have used stays for the next one.
     feedback: interrupted ? loop.feedback : '',
     consecutiveFailures: nextFailures(loop.consecutiveFailures, event.outcome),
@@ -308,15 +325,16 @@ function afterIteration(
   };
 }
 
+/** What is beside the work may be used after the iteration has ended: a judge is. */
+function afterUsage(loop: Loop, event: Extract<LoopEvent, { type: 'usage.added' }>): Loop {
+  const last = loop.iterations.at(-1);
+  return last === undefined ? loop : updateLast(loop, spend(last, event.purpose, event));
+}
+
 function afterGate(loop: Loop, { result }: Extract<LoopEvent, { type: 'gate.judged' }>): Loop {
   const last = loop.iterations.at(-1);
   if (last === undefined) return loop;
-  const cost = result.costUsd;
-  const judged = updateLast(loop, {
-    gates: [...(last.gates ?? []), result],
-    costUsd: cost === null ? last.costUsd : (last.costUsd ?? 0) + cost,
-    tokens: addTokens(last.tokens, result.tokens),
-  });
+  const judged = updateLast(loop, { gates: [...(last.gates ?? []), result] });
   return result.passed ? judged : failedAfterAll(judged);
 }
 
@@ -352,6 +370,12 @@ function failedAfterAll(loop: Loop): Loop {
 
 function ciSince(loop: Loop, time: number): Partial<Iteration> {
   return { ciSince: loop.iterations.at(-1)?.ciSince ?? time };
+}
+
+/** What the provider said holds for the next iteration too: whoever goes on asks it no earlier. */
+function outlasting(wait: Wait | null): Wait | null {
+  const isTold = wait?.condition === 'usage_limit' || wait?.condition === 'rate_limit';
+  return wait !== null && isTold ? { ...wait, then: 'boundary' } : null;
 }
 
 /**

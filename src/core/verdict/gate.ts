@@ -1,4 +1,3 @@
-import type { Tokens } from '../agent/outcome.ts';
 import type { Gate } from '../config/section/gates.ts';
 import { inlineCode, singleLine } from '../prompt/inline.ts';
 import { headChars } from '../text/code-points.ts';
@@ -20,8 +19,6 @@ export type GateResult = {
   readonly evidence: string | null;
   /** Snapshot it was judged on. */
   readonly tree: string;
-  readonly costUsd: number | null;
-  readonly tokens: Tokens | null;
 };
 
 export type Approval = { readonly by: string; readonly note: string };

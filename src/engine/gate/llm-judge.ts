@@ -2,11 +2,14 @@ import path from 'node:path';
 import { agentEnvironment } from '../../core/env/allow-list.ts';
 import { lastIteration } from '../../core/loop/loop.ts';
 import { judgePrompt, readVerdict } from '../../core/verdict/judge-prompt.ts';
+import type { PricedUsage } from '../../core/price/price.ts';
 import type { AgentRunResult } from '../../ports/agent.ts';
 import { agentSandbox } from '../agent-sandbox.ts';
 import type { Engine } from '../engine.ts';
 import type { LoopOwner } from '../loop-owner.ts';
+import { SpendingGuard } from '../spending-guard.ts';
 import { withThrowaway } from '../throwaway-worktree.ts';
+import { WarningRecorder } from '../warning-recorder.ts';
 import { failed, type GateOf, type LookAt } from './look.ts';
 
 const diffBytes = 256 * 1024;
@@ -26,21 +29,21 @@ export const askJudge: LookAt<'llm-judge'> = async (engine, owner, gate) => {
   const promptFile = path.join(dir, 'prompt.md');
   const prompt = await promptFor(engine, owner, gate, dir, word);
   await engine.artifacts.write(promptFile, prompt);
-  const { outcome } = await withThrowaway(
+  const { result, usage } = await withThrowaway(
     engine,
     loop,
     { name: 'judge', commit: loop.head },
     ({ path: cwd }) => runJudge(engine, owner, gate, { cwd, dir, prompt, promptFile }),
     owner.cut,
   );
+  const { outcome } = result;
   if (outcome.kind === 'interrupted') return { kind: 'cut' };
   await engine.artifacts.write(path.join(dir, 'final.md'), outcome.finalText);
   const details = {
     kind: 'judged',
     output: outcome.finalText,
     evidence: `../../${name}/final.md`,
-    costUsd: outcome.costUsd,
-    tokens: outcome.tokens,
+    usage,
   } as const;
   if (outcome.kind !== 'done') {
     return {
@@ -82,32 +85,50 @@ type Place = {
 
 async function runJudge(
   engine: Engine,
-  { loop, cut }: LoopOwner,
+  owner: LoopOwner,
   gate: GateOf<'llm-judge'>,
   { cwd, dir, prompt, promptFile }: Place,
-): Promise<AgentRunResult> {
+): Promise<{ readonly result: AgentRunResult; readonly usage: PricedUsage }> {
+  const { loop } = owner;
   const settings = gate.agent === null ? loop.settings : { ...loop.settings, agent: gate.agent };
   const runner = await engine.resolveAgent(settings);
   const { pass, set } = loop.settings.env;
   const last = lastIteration(loop);
-  return runner.run(
+  const model = gate.model ?? (gate.agent === null ? (last?.model ?? null) : null);
+  const warnings = new WarningRecorder(owner);
+  using spending = new SpendingGuard(loop, model, engine.prices, owner.cut, {
+    used: () => {},
+    warn: (text) => warnings.add(text),
+  });
+  const result = await runner.run(
     {
       loopId: loop.id,
       taskId: loop.taskId,
       iteration: last?.number ?? 0,
       maxIterations: loop.settings.limits['max-iterations'],
-      model: gate.model ?? (gate.agent === null ? (last?.model ?? null) : null),
+      model,
       systemPrompt: null,
       prompt,
       promptFile,
       cwd,
-      env: agentEnvironment(engine.env, { pass, set, reserved: {} }),
+      env: agentEnvironment(engine.env, {
+        pass: [...runner.variables, ...pass],
+        set,
+        reserved: {},
+      }),
       maxTurns: loop.settings.limits['max-turns-per-iteration'],
       sandbox: agentSandbox(engine, loop),
     },
     { stdout: path.join(dir, 'stdout.log'), stderr: path.join(dir, 'stderr.log') },
     { timeoutMs: gate.timeout, graceMs: 5000 },
-    { started: async () => {}, activity: () => {}, usage: () => {} },
-    cut,
+    {
+      started: async () => {},
+      activity: () => {},
+      usage: (tokens, costUsd, used) => spending.spent({ tokens, costUsd, model: used }),
+    },
+    spending.signal,
   );
+  const judged = await spending.judge(result);
+  await warnings.recorded();
+  return judged;
 }

@@ -1,5 +1,5 @@
 import type { Gate } from '../../core/config/section/gates.ts';
-import type { Tokens } from '../../core/agent/outcome.ts';
+import type { PricedUsage } from '../../core/price/price.ts';
 import type { Engine } from '../engine.ts';
 import type { LoopOwner } from '../loop-owner.ts';
 
@@ -14,8 +14,8 @@ export type GateLook =
       readonly exitCode?: number | null;
       /** Relative to the folder of the iteration. */
       readonly evidence?: string;
-      readonly costUsd?: number | null;
-      readonly tokens?: Tokens | null;
+      /** What an agent that was asked used. */
+      readonly usage?: PricedUsage;
     }
   /** Nothing can be said yet: look again then. */
   | { readonly kind: 'wait'; readonly until: number; readonly text: string }

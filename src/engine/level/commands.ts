@@ -1,10 +1,10 @@
 import path from 'node:path';
 import type { Loop } from '../../core/loop/loop.ts';
-import { judgeCheck } from '../../core/verdict/check.ts';
+import { judgeCheck, type CheckRun } from '../../core/verdict/check.ts';
 import type { Check } from '../../core/verdict/report.ts';
 import type { Engine } from '../engine.ts';
 import type { JudgedFiles } from '../judged-files.ts';
-import { runCommand } from '../run-command.ts';
+import { keptBytes, runCommand, type CommandResult } from '../run-command.ts';
 
 type PlannedCheck = {
   readonly name: string;
@@ -79,6 +79,7 @@ async function runCheck(
       stderr: result.stderr,
       durationMs: result.durationMs,
       parseTests: loop.settings.verify['parse-tests'],
+      ...(await largeOutput(engine, name, dir, result)),
       evidence: `${name}.stdout.log`,
     });
     if (check.passed === false && run < retries) continue;
@@ -90,4 +91,22 @@ async function runCheck(
 export async function outputHash(engine: Engine, dir: string, name: string): Promise<string> {
   const streams = ['stdout', 'stderr'];
   return engine.artifacts.digest(streams.map((each) => path.join(dir, `${name}.${each}.log`)));
+}
+
+const maxParsedBytes = 16 * 1024 * 1024;
+
+/** Of a command that printed more than is kept in memory, more from its files: a runner's header may stand far up. */
+async function largeOutput(
+  engine: Engine,
+  name: string,
+  dir: string,
+  { stdout, stderr }: CommandResult,
+): Promise<Pick<CheckRun, 'testOutput'>> {
+  const isLarge = Math.max(stdout.length, stderr.length) > keptBytes / 4;
+  if (!isLarge) return {};
+  const texts = ['stdout', 'stderr'].map((stream) =>
+    engine.artifacts.readTail(path.join(dir, `${name}.${stream}.log`), maxParsedBytes),
+  );
+  const found = (await Promise.all(texts)).filter((text) => text !== null && text !== '');
+  return found.length === 0 ? {} : { testOutput: found.join('\n') };
 }
