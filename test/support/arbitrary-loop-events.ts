@@ -249,7 +249,7 @@ const fields: {
   'agent.started': fc.record({ process: orNull(process), try: fc.integer({ min: 1, max: 3 }) }),
   'agent.ended': fc.record({ record: agentRecord }),
   'usage.added': fc.record({
-    purpose: fc.constantFrom('summary', 'judge'),
+    purpose: fc.constantFrom('work', 'summary', 'judge'),
     tokens: orNull(tokens),
     costUsd: orNull(usd),
     costSource,

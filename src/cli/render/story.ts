@@ -65,7 +65,11 @@ export function storyOf({ event, time }: RecordedEvent, loop: Loop): readonly St
     case 'agent.ended':
       return agentLines(event.record);
     case 'usage.added':
-      return [verbose(event.purpose, usageText(event))];
+      return [
+        event.purpose === 'work'
+          ? line('used', `${usageText(event)}, by the run that was interrupted`)
+          : verbose(event.purpose, usageText(event)),
+      ];
     case 'protected.restored':
       return event.paths.length === 0
         ? []

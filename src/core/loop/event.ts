@@ -150,10 +150,10 @@ export type LoopEvent =
       readonly try: number;
     }
   | { readonly type: 'agent.ended'; readonly record: AgentRecord }
-  /** An agent was used for something beside the work itself. */
+  /** An agent was used for something beside the work itself, or for work whose end nobody saw. */
   | {
       readonly type: 'usage.added';
-      readonly purpose: 'summary' | 'judge';
+      readonly purpose: 'work' | 'summary' | 'judge';
       readonly tokens: Tokens | null;
       readonly costUsd: number | null;
       readonly costSource: CostSource | null;

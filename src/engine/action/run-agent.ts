@@ -15,9 +15,11 @@ import type {
   AgentSink,
 } from '../../ports/agent.ts';
 import { agentSandbox } from '../agent-sandbox.ts';
+import { refuseFullDisk } from '../disk-full.ts';
 import type { Engine } from '../engine.ts';
 import type { LoopOwner } from '../loop-owner.ts';
 import { tellPermissions } from '../tell-permissions.ts';
+import { UsageKeeper } from '../running-usage.ts';
 import { SpendingGuard } from '../spending-guard.ts';
 import { LiveTotals } from '../live-totals.ts';
 import { WarningRecorder } from '../warning-recorder.ts';
@@ -35,8 +37,12 @@ export async function runAgent(engine: Engine, owner: LoopOwner, attempt: number
   await owner.surroundings.begin(loop, iteration.number, owner.closing);
   const warnings = new WarningRecorder(owner);
   const totals = new LiveTotals(engine, loop.id);
+  const keeper = new UsageKeeper(engine, dir, attempt);
   using spending = new SpendingGuard(loop, iteration.model, engine.prices, owner.cut, {
-    used: (usage) => totals.used(usage),
+    used(usage) {
+      totals.used(usage);
+      keeper.used(usage);
+    },
     warn: (text) => warnings.add(text),
   });
   await owner.before('run-agent');
@@ -53,6 +59,9 @@ export async function runAgent(engine: Engine, owner: LoopOwner, attempt: number
   await owner.after('run-agent');
   const { result, usage } = await spending.judge(ran);
   await warnings.recorded();
+  await keeper.settled();
+  // No agent works on a full disk: its crash says nothing about the work, and the loop goes on when there is room.
+  if (result.outcome.kind === 'crashed') await refuseFullDisk(engine, loop);
   await engine.artifacts.write(path.join(dir, 'final.md'), result.outcome.finalText);
   await recordEnd(engine, owner, attempt, result, usage);
 }

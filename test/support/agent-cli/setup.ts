@@ -32,7 +32,10 @@ export function cliSetup(agent: CliAgent, base: string): CliSetup {
     case 'opencode':
       return {
         settings: { kind: agent, model: 'trial/trial-model' },
-        homeFiles: { '.config/opencode/opencode.json': JSON.stringify(opencodeConfig(base)) },
+        homeFiles: {
+          '.config/opencode/opencode.json': JSON.stringify(opencodeConfig(base)),
+          ...opencodePlugin,
+        },
       };
   }
 }
@@ -70,6 +73,21 @@ function piModels(base: string): object {
     },
   };
 }
+
+const pluginOnly = { dependencies: { '@opencode-ai/plugin': '1.18.33' } };
+
+/**
+ * The home of somebody who has used it before: its first start fetches a package into its folder of settings, which no
+ * setting prevents.
+ */
+const opencodePlugin = {
+  '.config/opencode/package.json': JSON.stringify(pluginOnly),
+  '.config/opencode/package-lock.json': JSON.stringify({
+    lockfileVersion: 3,
+    packages: { '': pluginOnly },
+  }),
+  '.config/opencode/node_modules/.keep': '',
+};
 
 function opencodeConfig(base: string): object {
   const model = {
