@@ -76,7 +76,7 @@ function explainIteration(iteration: Iteration, paint: Paint): string {
   return [title, ...rows].join('\n');
 }
 
-function factRows({ agent, report }: Iteration): readonly string[] {
+function factRows({ agent, report, gates = [], approvals = [] }: Iteration): readonly string[] {
   const rows: string[] = [];
   if (agent !== null) {
     const claim = agent.claim === null ? 'no claim' : `claims ${agent.claim}`;
@@ -85,11 +85,20 @@ function factRows({ agent, report }: Iteration): readonly string[] {
     );
   }
   if (report === null) return rows;
-  const checks = allChecks(report).map(({ check }) => {
+  // A look at the files that found nothing explains nothing.
+  const telling = allChecks(report).filter(
+    ({ check }) => check.command !== null || check.passed !== true,
+  );
+  const checks = telling.map(({ check }) => {
     const verdict = check.passed === null ? 'skipped' : check.passed ? 'passed' : 'failed';
     return `${check.name} ${verdict}${check.reason === null ? '' : ` (${check.reason})`}`;
   });
-  return [...rows, row('checks', checks.join('; '))];
+  rows.push(row('checks', checks.join('; ')));
+  for (const { name, passed, reason } of gates) {
+    rows.push(row('gate', `${name} ${passed ? 'passed' : 'failed'} (${reason})`));
+  }
+  for (const { by } of approvals) rows.push(row('approved by', by));
+  return rows;
 }
 
 function inputRows({ inputs, notice }: Decision): readonly string[] {
@@ -126,6 +135,8 @@ function ruleText(source: Decision['source']): string {
       return 'the budget, which beats a pass';
     case 'completion':
       return 'the rules of done';
+    case 'gate':
+      return 'a gate';
     case 'agent':
       return 'what happened to the agent';
     case 'stop-condition':

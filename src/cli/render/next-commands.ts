@@ -1,3 +1,4 @@
+import { awaitsApproval } from '../../core/loop/gating.ts';
 import type { Loop } from '../../core/loop/loop.ts';
 
 export type NextCommand = { readonly line: string; readonly does: string };
@@ -25,6 +26,7 @@ export function nextCommands(loop: Loop, hasChanges: boolean): readonly NextComm
         ...look,
       ];
     case 'blocked':
+      if (awaitsApproval(loop)) return [...look, ...approvalCommands(loop)];
       return [
         { line: `loopwright loop explain ${loop.id}`, does: 'see what is in the way' },
         { line: resumeLine(loop), does: 'go on when that is put right' },
@@ -39,6 +41,13 @@ export function nextCommands(loop: Loop, hasChanges: boolean): readonly NextComm
     case 'rebasing':
       return [{ line: `loopwright logs -f ${loop.id}`, does: 'follow it' }, show];
   }
+}
+
+function approvalCommands({ id }: Loop): readonly NextCommand[] {
+  return [
+    { line: `loopwright approve ${id}`, does: 'say yes: the loop is complete' },
+    { line: `loopwright reject ${id} --reason "..."`, does: 'send it back with a reason' },
+  ];
 }
 
 /** The command that continues the loop, with the limit raised that ended it. */

@@ -1,3 +1,4 @@
+import type { GateResult } from '../../core/verdict/gate.ts';
 import { allChecks, type Check, type VerificationReport } from '../../core/verdict/report.ts';
 import { formatDuration, formatTests } from './format.ts';
 import { detail, line, oneLine, type StoryLine } from './story-line.ts';
@@ -6,7 +7,29 @@ const shownTests = 3;
 
 /** Every check with its verdict, and under a failing one what it says first. */
 export function checkLines(report: VerificationReport): readonly StoryLine[] {
-  return allChecks(report).flatMap(({ check }) => [checkLine(check), ...failureLines(check)]);
+  return allChecks(report).flatMap(({ level, check }) => [
+    level === 'L0' || level === 'L3' ? lookLine(check) : checkLine(check),
+    ...failureLines(check),
+  ]);
+}
+
+/** A look at the files speaks up only when it found something. */
+function lookLine(check: Check): StoryLine {
+  if (check.passed === null) return line('warning', warningText(check), 'yellow');
+  return { ...checkLine(check), isVerbose: check.passed };
+}
+
+function warningText({ name, reason }: Check): string {
+  return `${name}: ${(reason ?? '').replace(/^warning: /, '')}`;
+}
+
+/** A gate with its verdict, and under a failing one what it says first. */
+export function gateLines(result: GateResult): readonly StoryLine[] {
+  const { name, passed, reason, durationMs, output } = result;
+  const said = `${passed ? '✓' : '✗'} ${oneLine(name, 60)} ${passed ? 'passed' : 'failed'}`;
+  const text = `${said} in ${formatDuration(durationMs)} · ${reason}`;
+  const error = passed ? null : firstError(output);
+  return [line('gate', text, passed ? 'green' : 'red'), ...(error === null ? [] : [detail(error)])];
 }
 
 function checkLine(check: Check): StoryLine {

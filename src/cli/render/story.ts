@@ -3,7 +3,7 @@ import type { LoopEvent, RecordedEvent } from '../../core/loop/event.ts';
 import { lastIteration, type Loop } from '../../core/loop/loop.ts';
 import { tamperedText } from '../../core/loop/surroundings.ts';
 import { formatDuration } from './format.ts';
-import { checkLines } from './story-checks.ts';
+import { checkLines, gateLines } from './story-checks.ts';
 import {
   agentLines,
   decisionLines,
@@ -66,9 +66,9 @@ export function storyOf({ event, time }: RecordedEvent, loop: Loop): readonly St
       return agentLines(event.record);
     case 'usage.added':
       return [
-        event.purpose === 'summary'
-          ? verbose('summary', usageText(event))
-          : line('used', `${usageText(event)}, by the run that was interrupted`),
+        event.purpose === 'work'
+          ? line('used', `${usageText(event)}, by the run that was interrupted`)
+          : verbose(event.purpose, usageText(event)),
       ];
     case 'protected.restored':
       return event.paths.length === 0
@@ -91,6 +91,14 @@ export function storyOf({ event, time }: RecordedEvent, loop: Loop): readonly St
               `${event.status}, ${event.outcome} in ${formatDuration(event.durationMs)}`,
             ),
           ];
+    case 'gate.judged':
+      return gateLines(event.result);
+    case 'approval.given':
+      return [
+        line('approved', `by ${event.by}${event.note === '' ? '' : `: ${event.note}`}`, 'green'),
+      ];
+    case 'approval.refused':
+      return [line('rejected', `by ${event.by}: ${event.reason}`, 'yellow')];
     case 'decision.made':
       return decisionLines(event.decision, loop);
     case 'loop.waiting':

@@ -3,6 +3,7 @@ import type { FlagValues } from '../config/flags.ts';
 import type { Settings } from '../config/schema.ts';
 import type { CostSource } from '../price/price.ts';
 import type { ProgressEntry } from '../progress/entry.ts';
+import type { GateResult } from '../verdict/gate.ts';
 import type { VerificationReport } from '../verdict/report.ts';
 import type { FileChanges } from './changes.ts';
 import type { Decision } from './judge.ts';
@@ -152,7 +153,7 @@ export type LoopEvent =
   /** An agent was used for something beside the work itself, or for work whose end nobody saw. */
   | {
       readonly type: 'usage.added';
-      readonly purpose: 'work' | 'summary';
+      readonly purpose: 'work' | 'summary' | 'judge';
       readonly tokens: Tokens | null;
       readonly costUsd: number | null;
       readonly costSource: CostSource | null;
@@ -191,6 +192,11 @@ export type LoopEvent =
       readonly progress: ProgressEntry | null;
       readonly why: string | null;
     }
+  | { readonly type: 'gate.judged'; readonly result: GateResult }
+  /** A person says yes to what the last iteration left. */
+  | { readonly type: 'approval.given'; readonly by: string; readonly note: string }
+  /** A person sends it back; the reason goes into the next prompt. */
+  | { readonly type: 'approval.refused'; readonly by: string; readonly reason: string }
   | { readonly type: 'decision.made'; readonly decision: Decision }
   | {
       readonly type: 'loop.waiting';
@@ -222,7 +228,7 @@ export type WorkspaceRecord = {
   readonly baseRef: string | null;
 };
 
-export type WaitCondition = 'rate_limit' | 'usage_limit' | 'retry' | 'backoff' | 'delay';
+export type WaitCondition = 'rate_limit' | 'usage_limit' | 'retry' | 'backoff' | 'delay' | 'ci';
 
 export type HookResult = {
   readonly hook: string;

@@ -35,7 +35,10 @@ export function summariseHistory(loop: Loop): readonly IterationSummary[] {
 
 function checkScores(report: VerificationReport): Record<string, number> {
   const scored = allChecks(report).flatMap(({ level, check }) =>
-    check.passed === null ? [] : [[`${level}/${check.name}`, score(check)] as const],
+    // A look that found nothing is no step forward.
+    check.passed === null || (check.passed && check.command === null)
+      ? []
+      : [[`${level}/${check.name}`, score(check)] as const],
   );
   return Object.fromEntries(scored);
 }

@@ -1,6 +1,7 @@
 import { addTokens, type Tokens } from '../agent/outcome.ts';
 import type { Settings } from '../config/schema.ts';
 import type { ProgressEntry } from '../progress/entry.ts';
+import type { Approval, GateResult } from '../verdict/gate.ts';
 import type { VerificationReport } from '../verdict/report.ts';
 import { changedPaths, type FileChanges } from './changes.ts';
 import type {
@@ -58,6 +59,11 @@ export type Iteration = {
   readonly report: VerificationReport | null;
   /** What changed around the workspace meanwhile; absent when nothing did. */
   readonly tampered?: { readonly names: readonly string[]; readonly count: number };
+  /** Results of its gates so far; absent when none was looked at. */
+  readonly gates?: readonly GateResult[];
+  readonly approvals?: readonly Approval[];
+  /** When the forge was first found still at work on it. */
+  readonly ciSince?: number;
   readonly decision: Decision | null;
   readonly why: string | null;
 };

@@ -1,6 +1,5 @@
-import { countChars, headChars, tailChars } from '../text/code-points.ts';
 import { plainText } from '../text/terminal.ts';
-import type { Check, TestCounts } from './report.ts';
+import { bothEnds, type Check, type TestCounts } from './report.ts';
 import { failureSignature } from './signature.ts';
 import { parseTests } from './test-output/parse-tests.ts';
 
@@ -28,7 +27,6 @@ export type CheckRun = {
   readonly evidence: string | null;
 };
 
-const keptOutput = 4000;
 const keptNames = 50;
 
 /**
@@ -56,13 +54,6 @@ export function judgeCheck(run: CheckRun): Check {
   };
 }
 
-/** Where errors stand: the first ones at the start, the summary at the end. */
-function bothEnds(output: string): string {
-  if (countChars(output) <= keptOutput) return output;
-  const half = keptOutput / 2;
-  return `${headChars(output, half)}\n[...]\n${tailChars(output, half)}`;
-}
-
 type Verdict = { readonly passed: boolean | null; readonly reason: string | null };
 
 function verdictOf(run: CheckRun, tests: ReturnType<typeof parseTests> | null): Verdict {
@@ -82,7 +73,11 @@ function verdictOf(run: CheckRun, tests: ReturnType<typeof parseTests> | null): 
 }
 
 /** Why the ending itself is a failure; null when the expected exit code came. */
-function endReason({ end, successExitCode, command }: CheckRun): string | null {
+export function endReason({
+  end,
+  successExitCode,
+  command,
+}: Pick<CheckRun, 'end' | 'successExitCode' | 'command'>): string | null {
   switch (end.kind) {
     case 'exited':
       if (end.code === successExitCode) return null;

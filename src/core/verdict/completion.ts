@@ -17,7 +17,7 @@ export type Completion =
   | { readonly complete: true; readonly text: string }
   | {
       readonly complete: false;
-      readonly missing: 'pass' | 'diff' | 'claim';
+      readonly missing: 'pass' | 'diff' | 'claim' | 'gate';
       readonly text: string;
     };
 

@@ -1,6 +1,6 @@
 import type { LoopEvent } from '../../core/loop/event.ts';
 import { errorBackoffMs } from '../../core/loop/agent-policy.ts';
-import { budgetsAbove, warnAtShare } from '../../core/loop/budget.ts';
+import { budgetsAbove, exceededBudget, warnAtShare } from '../../core/loop/budget.ts';
 import { judge, type Decision } from '../../core/loop/judge.ts';
 import { summariseHistory } from '../../core/loop/iteration-summary.ts';
 import { countedIterations, lastIteration, type Loop } from '../../core/loop/loop.ts';
@@ -9,20 +9,26 @@ import { ladderStep, type LadderStep } from '../../core/strategy/ladder.ts';
 import { renderFeedback } from '../../core/verdict/feedback.ts';
 import { allChecks, type VerificationReport } from '../../core/verdict/report.ts';
 import { lookAtCompletion } from '../completion.ts';
+import { lookAtNextGate } from '../look-at-gate.ts';
 import { exceededDisk } from '../disk-budget.ts';
 import type { Engine } from '../engine.ts';
 import type { LoopOwner } from '../loop-owner.ts';
 import { askStrategy } from '../tell-strategy.ts';
 
-/** Gathers everything a decision is made from, decides purely, and stores the decision with the next step. */
+/**
+ * Gathers everything a decision is made from, decides purely, and stores the decision with the next step. When the rules
+ * of done hold, the loop's gates come first, one at a time: each is a fact, after which this is called again.
+ */
 export async function judgeIteration(engine: Engine, owner: LoopOwner): Promise<void> {
+  const { completion, stops } = await lookAtCompletion(engine, owner);
+  const isOpen = completion.complete && exceededBudget(owner.loop) === null;
+  if (isOpen && (await lookAtNextGate(engine, owner))) return;
   const { loop } = owner;
   const history = summariseHistory(loop);
   const progress =
     progressOfEach(history, { baseTree: loop.iterations[0]?.startTree ?? null }).at(-1) ?? null;
   const ladder = ladderFor(loop, history);
   const strategy = await askStrategy(engine, loop, history);
-  const { completion, stops } = await lookAtCompletion(engine, owner);
   const report = lastIteration(loop)?.report ?? null;
   const decision = judge(loop, {
     completion,

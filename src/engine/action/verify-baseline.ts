@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { BaselineState } from '../../core/loop/event.ts';
 import type { Loop } from '../../core/loop/loop.ts';
 import { renderFeedback } from '../../core/verdict/feedback.ts';
-import { allChecks, combine, type VerificationReport } from '../../core/verdict/report.ts';
+import { allChecks, verdictOf, type VerificationReport } from '../../core/verdict/report.ts';
 import type { StoredBaseline } from '../../ports/store.ts';
 import type { Engine } from '../engine.ts';
 import type { LoopOwner } from '../loop-owner.ts';
@@ -27,7 +27,7 @@ export async function verifyBaseline(engine: Engine, owner: LoopOwner): Promise<
     });
     return;
   }
-  await withBaseFiles(engine, owner, async ({ path: cwd, tree }) => {
+  await withBaseFiles(engine, owner, async ({ workspace: { path: cwd }, tree }) => {
     const key = baselineKey(loop, tree);
     const known = loop.options.verifyOnly
       ? null
@@ -35,7 +35,9 @@ export async function verifyBaseline(engine: Engine, owner: LoopOwner): Promise<
     if (known !== null) return recordBaseline(owner, known, true);
     await owner.record({ type: 'baseline.started' });
     const dir = await engine.artifacts.namedDir(loop.id, 'baseline');
-    const report = await runVerification(engine, loop, { cwd, dir, tree }, owner.cut);
+    const { base: commit } = loop.workspace;
+    const judged = { cwd, dir, tree, commit, work: null };
+    const report = await runVerification(engine, loop, judged, owner.cut);
     if (report === null) return;
     const baseline = { state: stateOf(report), report };
     if (isLasting(report)) {
@@ -72,18 +74,30 @@ async function recordBaseline(
 /** A check that could not run or took too long says something about this machine now, not about the tree. */
 function isLasting(report: VerificationReport): boolean {
   return allChecks(report).every(
-    ({ check }) => check.exitCode !== null && check.exitCode !== 126 && check.exitCode !== 127,
+    ({ check }) =>
+      check.command === null ||
+      (check.exitCode !== null && check.exitCode !== 126 && check.exitCode !== 127),
   );
 }
 
 function stateOf(report: VerificationReport): BaselineState {
-  const verdict = combine(Object.values(report.levels).map((level) => level.passed));
+  const verdict = verdictOf(report.levels);
   if (verdict === null) return 'unknown';
   return verdict ? 'green' : 'red';
 }
 
 function baselineKey(loop: Loop, tree: string): string {
   const { validation, env, verify, workspace } = loop.settings;
-  const judged = [tree, validation, env, verify['parse-tests'], workspace];
+  const { fixtures, contracts, 'parse-tests': parses, 'clean-room': cleanRoom } = verify;
+  const judged = [
+    tree,
+    validation,
+    env,
+    parses,
+    workspace,
+    fixtures,
+    contracts.required,
+    cleanRoom,
+  ];
   return createHash('sha256').update(JSON.stringify(judged)).digest('hex');
 }

@@ -1,5 +1,6 @@
 import { isEmptyChange } from '../../core/loop/changes.ts';
 import type { Engine } from '../engine.ts';
+import type { LoopWork } from '../judged-files.ts';
 import type { LoopOwner } from '../loop-owner.ts';
 import { runVerification } from '../run-verification.ts';
 
@@ -14,6 +15,8 @@ export async function verifyIteration(engine: Engine, owner: LoopOwner): Promise
       cwd: owner.workspace.path,
       dir: await engine.artifacts.iterationDir(loop.id, iteration.number),
       tree: iteration.tree ?? iteration.startTree,
+      commit: loop.options.commit ? loop.head : null,
+      work: workOf(owner),
     },
     owner.cut,
   );
@@ -25,17 +28,23 @@ export async function verifyIteration(engine: Engine, owner: LoopOwner): Promise
   await owner.record({ type: 'verification.ended', report, differsFromBase: differs });
 }
 
-/**
- * On a branch the commits say it exactly: what checks leave behind is never committed. Without commits the
- * files are compared with those the first iteration started from.
- */
 async function differsFromBase(owner: LoopOwner): Promise<boolean> {
+  const work = workOf(owner);
+  if (work === null || work.from === work.to) return false;
+  return !isEmptyChange(await work.changes(work.from, work.to));
+}
+
+/**
+ * What the loop has done since its base. On a branch the commits say it exactly: what checks leave behind is never
+ * committed. Without commits the files are compared with those the first iteration started from.
+ */
+function workOf(owner: LoopOwner): LoopWork | null {
   const { loop, iteration } = owner;
   const { base } = loop.workspace;
   const [from, to] =
     loop.options.commit && base !== null
       ? [base, loop.head]
       : [loop.iterations[0]?.startTree ?? null, iteration.tree];
-  if (from === null || to === null || from === to) return false;
-  return !isEmptyChange(await owner.changesBetween(from, to));
+  if (from === null || to === null) return null;
+  return { from, to, changes: (a, b) => owner.changesBetween(a, b) };
 }
