@@ -122,7 +122,9 @@ async function verifiedHead(
   if (rebased.head === loop.head) return rebased.head;
   const dir = await engine.artifacts.namedDir(loop.id, 'merge');
   const tree = await workspace.snapshot(signal);
-  const report = await runVerification(engine, loop, { cwd: workspace.path, dir, tree }, signal);
+  const judged = { from: base, to: rebased.head };
+  const input = { cwd: workspace.path, dir, tree, judged };
+  const report = await runVerification(engine, loop, input, signal);
   if (report?.overall.passed === true) return rebased.head;
   throw new LoopwrightError(
     'merge.red',

@@ -1,13 +1,13 @@
 import path from 'node:path';
 import type { Loop } from '../core/loop/loop.ts';
 import { judgeCheck, type CheckRun } from '../core/verdict/check.ts';
-import { judgeIntegrity } from '../core/verdict/integrity.ts';
 import {
   createLevel,
   createReport,
   type Check,
   type VerificationReport,
 } from '../core/verdict/report.ts';
+import { compareWithBase, type JudgedRange } from './compare-with-base.ts';
 import type { Engine } from './engine.ts';
 import { runCommand } from './run-command.ts';
 
@@ -17,6 +17,8 @@ export type VerificationInput = {
   readonly dir: string;
   /** Snapshot that is judged. */
   readonly tree: string;
+  /** The work that is compared with its base; left out where the base itself is judged. */
+  readonly judged?: JudgedRange | null;
 };
 
 type PlannedCheck = {
@@ -46,15 +48,7 @@ export async function runVerification(
   }
   const duration = Math.round(engine.clock.monotonic() - started);
   const executed = createReport({ L1: createLevel(checks) }, input.tree, duration);
-  const integrity = judgeIntegrity(
-    loop.settings.verify.integrity,
-    loop.baseline?.report ?? null,
-    executed,
-  );
-  const report =
-    integrity === null
-      ? executed
-      : createReport({ L1: createLevel([...checks, integrity]) }, input.tree, duration);
+  const report = await compareWithBase(engine, loop, input, executed, signal);
   await engine.artifacts.write(
     path.join(input.dir, 'verification.json'),
     `${JSON.stringify(report, null, 2)}\n`,
@@ -91,6 +85,7 @@ async function runCheck(
   signal: AbortSignal,
 ): Promise<Check | null> {
   const retries = loop.settings.verify['retries-on-fail'];
+  const earlierRuns: (boolean | null)[] = [];
   for (let run = 0; ; run++) {
     const spec = { ...planned, dir: input.dir, cwd: input.cwd };
     await engine.reach('before:run-check');
@@ -109,6 +104,9 @@ async function runCheck(
       evidence: `${planned.name}.stdout.log`,
     };
     const check = judgeCheck(checkRun);
-    if (check.passed !== false || run >= retries) return check;
+    if (check.passed !== false || run >= retries) {
+      return earlierRuns.length === 0 ? check : { ...check, earlierRuns };
+    }
+    earlierRuns.push(check.passed);
   }
 }

@@ -1,4 +1,5 @@
 import { allChecks, type Check, type VerificationReport } from '../../core/verdict/report.ts';
+import type { Violation } from '../../core/verdict/violation.ts';
 import { formatDuration, formatTests } from './format.ts';
 import { detail, line, oneLine, type StoryLine } from './story-line.ts';
 
@@ -6,7 +7,27 @@ const shownTests = 3;
 
 /** Every check with its verdict, and under a failing one what it says first. */
 export function checkLines(report: VerificationReport): readonly StoryLine[] {
-  return allChecks(report).flatMap(({ check }) => [checkLine(check), ...failureLines(check)]);
+  return allChecks(report).flatMap(({ check }) =>
+    check.violations === undefined
+      ? [checkLine(check), ...failureLines(check)]
+      : integrityLines(check, check.violations),
+  );
+}
+
+const shownViolations = 6;
+
+/** The one line nobody should miss, and under it what was done. */
+function integrityLines(check: Check, violations: readonly Violation[]): readonly StoryLine[] {
+  const isFailure = check.passed === false;
+  const text = isFailure
+    ? '✗ integrity failed: the tests or checks were WEAKENED, so nothing here counts as a pass'
+    : '! integrity warns: the tests or checks were WEAKENED';
+  const more = violations.length - shownViolations;
+  return [
+    line('cheat', text, isFailure ? 'red' : 'yellow'),
+    ...violations.slice(0, shownViolations).map((violation) => detail(`✗ ${violation.text}`)),
+    ...(more > 0 ? [detail(`and ${more} more`)] : []),
+  ];
 }
 
 function checkLine(check: Check): StoryLine {
@@ -14,9 +35,14 @@ function checkLine(check: Check): StoryLine {
     `${verdict(check)} in ${formatDuration(check.durationMs)}`,
     check.tests === null ? null : formatTests(check.tests),
     check.passed === true ? null : check.reason,
+    retriesText(check),
   ];
   const text = parts.filter((part) => part !== null).join(' · ');
   return line('check', text, check.passed === null ? 'yellow' : check.passed ? 'green' : 'red');
+}
+
+function retriesText({ earlierRuns = [] }: Check): string | null {
+  return earlierRuns.length === 0 ? null : `run ${earlierRuns.length + 1} times`;
 }
 
 /** The icon is never alone: the word says the same. */

@@ -1,3 +1,6 @@
+import type { TestInventory } from './test-inventory.ts';
+import type { Violation } from './violation.ts';
+
 /** Tests as a runner counted them. total = passed + failed + skipped. */
 export type TestCounts = {
   readonly total: number;
@@ -26,6 +29,14 @@ export type Check = {
   readonly signature: { readonly exact: string; readonly simhash: string } | null;
   /** Path of the whole output, relative to the folder of its iteration; null when there is none. */
   readonly evidence: string | null;
+  /** Results of the runs before this one, when a failing check was run again. */
+  readonly earlierRuns?: readonly (boolean | null)[];
+  /** Coverage in percent as the output says it. */
+  readonly coverage?: number;
+  /** Every test by name; only in the verdict on a base. */
+  readonly inventory?: TestInventory;
+  /** What the check `integrity` found. */
+  readonly violations?: readonly Violation[];
 };
 
 export type Level = { readonly passed: boolean | null; readonly checks: readonly Check[] };

@@ -1,4 +1,5 @@
 import { isEmptyChange } from '../../core/loop/changes.ts';
+import { judgedRange } from '../compare-with-base.ts';
 import type { Engine } from '../engine.ts';
 import type { LoopOwner } from '../loop-owner.ts';
 import { runVerification } from '../run-verification.ts';
@@ -14,6 +15,7 @@ export async function verifyIteration(engine: Engine, owner: LoopOwner): Promise
       cwd: owner.workspace.path,
       dir: await engine.artifacts.iterationDir(loop.id, iteration.number),
       tree: iteration.tree ?? iteration.startTree,
+      judged: judgedRange(loop),
     },
     owner.cut,
   );
@@ -30,12 +32,7 @@ export async function verifyIteration(engine: Engine, owner: LoopOwner): Promise
  * files are compared with those the first iteration started from.
  */
 async function differsFromBase(owner: LoopOwner): Promise<boolean> {
-  const { loop, iteration } = owner;
-  const { base } = loop.workspace;
-  const [from, to] =
-    loop.options.commit && base !== null
-      ? [base, loop.head]
-      : [loop.iterations[0]?.startTree ?? null, iteration.tree];
-  if (from === null || to === null || from === to) return false;
-  return !isEmptyChange(await owner.changesBetween(from, to));
+  const range = judgedRange(owner.loop);
+  if (range === null || range.from === range.to) return false;
+  return !isEmptyChange(await owner.changesBetween(range.from, range.to));
 }

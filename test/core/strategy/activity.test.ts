@@ -47,9 +47,12 @@ describe('activity', () => {
     expect(activity).toBe(expected);
   });
 
-  it('counts coverage only when it is given', () => {
-    expect(progressOf(summary(), [], { coverage: { before: 50, after: 51 } }).activity).toBe(0.2);
-    expect(progressOf(summary(), [], { coverage: { before: 50, after: 50 } }).activity).toBe(0);
+  it('counts coverage only when it was measured before and is higher now', () => {
+    const at = (coverage: number | null) => summary({ coverage });
+    expect(progressOf(at(51), [at(50)]).activity).toBe(0.2);
+    expect(progressOf(at(50), [at(50)]).activity).toBe(0);
+    expect(progressOf(at(51), [at(null)]).activity).toBe(0);
+    expect(progressOf(at(51), [at(50), at(null)]).activity).toBe(0.2);
   });
 
   it('compares with the newest iteration that has the number, across one without', () => {
@@ -82,7 +85,7 @@ describe('progress', () => {
     {
       says: 'an edit back to the base is not',
       now: { tree: 'base', changes: edit },
-      options: { baseTree: 'base' },
+      options: { base: { tree: 'base', tests: null, coverage: null, checkScores: {} } },
       expected: false,
     },
     { says: 'a new tree without activity is not', now: { tree: 'new' }, expected: false },
@@ -112,6 +115,7 @@ describe('progress', () => {
     expect(progressOf(now, [before])).toEqual({
       progress: true,
       activity: 0.3,
+      signals: ['filesModified'],
       level: 0.5,
       bestLevel: 0.19999999999999998,
       levelRose: true,
