@@ -173,20 +173,29 @@ export function validatorWords(commands: readonly string[]): readonly string[] {
 
 /** What everything runs through, and runners: one of them that newly stands in front of the real one is a fake. */
 export const shadowable: readonly string[] = [
-  ...['sh', 'bash', 'env', 'node', 'npm', 'npx', 'pnpm', 'yarn', 'bun', 'deno', 'make', 'git'],
-  ...[
-    'python',
-    'python3',
-    'pytest',
-    'cargo',
-    'go',
-    'ruby',
-    'php',
-    'java',
-    'mvn',
-    'gradle',
-    'dotnet',
-  ],
+  'sh',
+  'bash',
+  'env',
+  'node',
+  'npm',
+  'npx',
+  'pnpm',
+  'yarn',
+  'bun',
+  'deno',
+  'make',
+  'git',
+  'python',
+  'python3',
+  'pytest',
+  'cargo',
+  'go',
+  'ruby',
+  'php',
+  'java',
+  'mvn',
+  'gradle',
+  'dotnet',
 ];
 
 /** Names of programs that can decide a verdict: those the commands name, and what everything runs through. */

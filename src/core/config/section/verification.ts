@@ -122,11 +122,26 @@ const Sanity = z.strictObject({
 
 /** Configuration of this program, CI, and keys. */
 const protectedPaths = [
-  ...['loopwright.yml', 'loopwright.yaml', 'loopwright/types/**', '.loopwright/**'],
-  ...['.github/workflows/**', '.github/actions/**', '.gitlab-ci.yml', '.circleci/**'],
-  ...['.buildkite/**', '.travis.yml', '.drone.yml', 'azure-pipelines.yml'],
-  ...['bitbucket-pipelines.yml', 'Jenkinsfile', '.woodpecker/**', '.forgejo/workflows/**'],
-  ...['**/*.pem', '**/*.key', '**/id_rsa', '**/id_ed25519'],
+  'loopwright.yml',
+  'loopwright.yaml',
+  'loopwright/types/**',
+  '.loopwright/**',
+  '.github/workflows/**',
+  '.github/actions/**',
+  '.gitlab-ci.yml',
+  '.circleci/**',
+  '.buildkite/**',
+  '.travis.yml',
+  '.drone.yml',
+  'azure-pipelines.yml',
+  'bitbucket-pipelines.yml',
+  'Jenkinsfile',
+  '.woodpecker/**',
+  '.forgejo/workflows/**',
+  '**/*.pem',
+  '**/*.key',
+  '**/id_rsa',
+  '**/id_ed25519',
 ];
 
 const Feedback = z.strictObject({
