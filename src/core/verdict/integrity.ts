@@ -1,6 +1,6 @@
 import { matchesAny, matchesName } from '../text/glob.ts';
 import { changedScripts } from './check-command.ts';
-import { allChecks, createLevel, createReport } from './report.ts';
+import { allChecks, createLevel, createReport, levelNames } from './report.ts';
 import type { Check, VerificationReport } from './report.ts';
 import { weakenedConfig } from './test-config.ts';
 import { lostTests, type TestInventory } from './test-inventory.ts';
@@ -116,10 +116,14 @@ export function withIntegrity(
   report: VerificationReport,
   integrity: Check | null,
 ): VerificationReport {
-  const checks = (report.levels.L1?.checks ?? []).map(withoutInventory);
-  const all = integrity === null ? checks : [...checks, integrity];
-  if (all.length === 0) return report;
-  return createReport({ ...report.levels, L1: createLevel(all) }, report.tree, report.durationMs);
+  const levels = Object.fromEntries(
+    levelNames.flatMap((name) => {
+      const checks = (report.levels[name]?.checks ?? []).map(withoutInventory);
+      const all = name === 'L1' && integrity !== null ? [...checks, integrity] : checks;
+      return all.length === 0 ? [] : [[name, createLevel(all)]];
+    }),
+  );
+  return { ...report, ...createReport(levels, report.tree, report.durationMs) };
 }
 
 function withoutInventory({ inventory: _names, ...check }: Check): Check {
