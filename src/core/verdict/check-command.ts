@@ -164,7 +164,7 @@ export function validatorWords(commands: readonly string[]): readonly string[] {
   return [...new Set(words)].filter((word) => {
     const segments = word.split('/');
     const isInside =
-      /^[\w./-]{1,200}$/.test(word) && !segments.includes('..') && segments[0] !== '';
+      /^[\w.][\w./-]{0,199}$/.test(word) && !segments.includes('..') && segments[0] !== '';
     if (!isInside || testLanguageOf(word) !== null) return false;
     const stem = segments.at(-1)?.split('.')[0] ?? '';
     return judging.test(stem) || segments.slice(0, -1).some((each) => judgingFolders.has(each));

@@ -14,21 +14,32 @@ export type Syntax = {
  * expression literal may hide the rest of its line.
  */
 export function withoutComments(source: string, syntax: Syntax): string {
+  const starts = startsOf(syntax);
   const out: string[] = [];
+  let kept = 0;
   let at = 0;
   while (at < source.length) {
-    const end = commentEnd(source, at, syntax);
-    if (end !== null) {
-      out.push(blank(source.slice(at, end)));
-      at = end;
+    if (!starts.has(source.charCodeAt(at))) {
+      at++;
       continue;
     }
-    const textEnd = endOfText(source, at, syntax);
-    const next = textEnd ?? at + 1;
-    out.push(source.slice(at, next));
-    at = next;
+    const end = commentEnd(source, at, syntax);
+    if (end === null) {
+      at = endOfText(source, at, syntax) ?? at + 1;
+      continue;
+    }
+    out.push(source.slice(kept, at), blank(source.slice(at, end)));
+    kept = end;
+    at = end;
   }
+  out.push(source.slice(kept));
   return out.join('');
+}
+
+/** First characters of everything that starts a comment or a text. */
+function startsOf({ lineComment, blockComment, longText, text }: Syntax): ReadonlySet<number> {
+  const words = [...lineComment, ...blockComment.map(([open]) => open), ...longText, ...text];
+  return new Set(words.map((word) => word.charCodeAt(0)));
 }
 
 function blank(text: string): string {
@@ -59,10 +70,12 @@ function endOfText(source: string, at: number, syntax: Syntax): number | null {
 }
 
 function closing(source: string, from: number, quote: string, isLong: boolean): number {
+  const first = quote.charCodeAt(0);
   for (let at = from; at < source.length; at++) {
-    if (source[at] === '\\') at++;
-    else if (source.startsWith(quote, at)) return at + quote.length;
-    else if (!isLong && source[at] === '\n') return at;
+    const code = source.charCodeAt(at);
+    if (code === 0x5c) at++;
+    else if (code === first && source.startsWith(quote, at)) return at + quote.length;
+    else if (!isLong && code === 0x0a) return at;
   }
   return source.length;
 }

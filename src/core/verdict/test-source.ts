@@ -29,6 +29,7 @@ export type TestSource = {
 
 const maxTests = 5000;
 const attributeLines = 20;
+const attributeChars = 4000;
 
 const trivial =
   /\b(?:assert(?:\.(?:ok|strictEqual|equal))?|expect|ok|t\.(?:ok|true|pass|truthy)|assertTrue|assert_eq!|assert!)\s{0,4}\(\s{0,4}(?:true|True|1)?\s{0,4}(?:,\s{0,4}(?:true|True|1)\s{0,4})?\)(?:\.to(?:Be|Equal|BeTruthy|StrictEqual)\((?:true|1)?\))?|\bassert[ \t]{1,4}(?:True|1)\b/g;
@@ -43,7 +44,7 @@ const leavesFirst =
 /** Reads the tests of a source file. Total: a file that is no source gives no tests. */
 export function readTestSource(source: string, language: TestLanguage): TestSource {
   const code = withoutComments(source, language.syntax);
-  const found = [...code.matchAll(language.declaration)].slice(0, maxTests);
+  const found = declarationsIn(code, language);
   const starts = found.map(({ index }, nth) => {
     const before = found[nth - 1];
     const from = before === undefined ? 0 : before.index + before[0].length;
@@ -137,6 +138,14 @@ function weakenedFile(
   return violations;
 }
 
+function declarationsIn(code: string, { declaration }: TestLanguage): readonly RegExpExecArray[] {
+  const found: RegExpExecArray[] = [];
+  for (const match of code.matchAll(declaration)) {
+    if (found.push(match) >= maxTests) break;
+  }
+  return found;
+}
+
 function nameOf(match: RegExpMatchArray, body: string): string {
   const { name, group, quote } = match.groups ?? {};
   if (quote === undefined) return name ?? group ?? '';
@@ -161,16 +170,17 @@ function countAssertions(body: string): number {
 
 /** Attributes and decorators above a declaration belong to it. */
 function attributesStart(code: string, declaration: number): number {
-  let start = code.lastIndexOf('\n', declaration - 1) + 1;
-  for (let lines = 0; lines < attributeLines && start > 0; lines++) {
-    const above = code.lastIndexOf('\n', start - 2) + 1;
-    const line = code.slice(above, start).trim();
-    if (line !== '' && !line.startsWith('@') && !line.startsWith('#[') && !line.startsWith('[')) {
+  const floor = Math.max(0, declaration - attributeChars);
+  const lines = code.slice(floor, declaration).split('\n');
+  let start = declaration - (lines.pop() ?? '').length;
+  for (const line of lines.toReversed().slice(0, attributeLines)) {
+    const text = line.trim();
+    if (text !== '' && !text.startsWith('@') && !text.startsWith('#[') && !text.startsWith('[')) {
       break;
     }
-    start = above;
+    start -= line.length + 1;
   }
-  return start;
+  return Math.max(start, floor);
 }
 
 /** Markers that stand for themselves before the first test, and build tags. */
