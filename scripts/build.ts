@@ -2,30 +2,32 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { build } from 'rolldown';
+import { build, type BuildOptions } from 'rolldown';
 
 const root = path.resolve(import.meta.dirname, '..');
 const dist = path.resolve(process.argv[2] ?? path.join(root, 'dist'));
 
 rmSync(dist, { recursive: true, force: true });
-await build({
+const shared = {
   cwd: root,
+  platform: 'node',
+  external: [/^node:/],
+  // Neither runs anything when it is loaded; what is not used of them stays out.
+  treeshake: { moduleSideEffects: (id) => !/node_modules\/(?:kysely|zod)\//.test(id) },
+} satisfies BuildOptions;
+const output = { minify: true, dir: dist, format: 'esm', entryFileNames: '[name].js' } as const;
+
+await build({
+  ...shared,
   input: {
     cli: 'src/cli/main.ts',
     index: 'src/index.ts',
     'scripted-player': 'src/adapters/agents/scripted/player.ts',
   },
-  platform: 'node',
   // Pieces may hand more to each other than the entries export.
   preserveEntrySignatures: 'allow-extension',
-  external: [/^node:/],
-  // Neither runs anything when it is loaded; what is not used of them stays out.
-  treeshake: { moduleSideEffects: (id) => !/node_modules\/(?:kysely|zod)\//.test(id) },
   output: {
-    minify: true,
-    dir: dist,
-    format: 'esm',
-    entryFileNames: '[name].js',
+    ...output,
     // Chunks lie beside the entries: code finds its files relative to itself.
     chunkFileNames: '[name]-[hash].js',
     // What a run needs comes in a few pieces; finding and linking a hundred takes longer than reading them.
@@ -37,11 +39,20 @@ await build({
         { name: 'core', test: /src\/core\/(?!env\/|error|hash|redact\/|text\/)/ },
         {
           name: 'engine',
-          test: /src\/(?:engine|daemon|adapters)\/(?!clock|process\/awake-sleep|.*player)/,
+          test: /src\/(?:engine|daemon|adapters)\/(?!clock|process\/awake-sleep|.*player|.*acp\/client)/,
         },
       ],
     },
   },
+});
+// Programs of their own, which need nothing of the engine and take nothing from its pieces.
+await build({
+  ...shared,
+  input: {
+    'acp-client': 'src/adapters/agents/acp/client.ts',
+    'native-agent': 'src/adapters/agents/native/program.ts',
+  },
+  output: { ...output, chunkFileNames: 'program-[name]-[hash].js' },
 });
 cpSync(path.join(root, 'src/adapters/sqlite/migrations'), path.join(dist, 'migrations'), {
   recursive: true,

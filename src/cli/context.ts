@@ -14,8 +14,8 @@ export type CliContext = {
   readonly out: Output;
   /** Talk: progress, warnings, errors. */
   readonly err: Output;
-  /** Whole standard input as text, bounded. */
-  readStdin(): Promise<string>;
+  /** Whole standard input as text; more than `maxBytes`, 10 MB unless given, is refused. */
+  readStdin(maxBytes?: number): Promise<string>;
   readonly stdinIsTerminal: boolean;
   /** Calls back on SIGINT, SIGTERM, SIGHUP until disposed; the process then does not end by itself. */
   onSignal(listener: (signal: Signal) => void): Disposable;

@@ -119,16 +119,20 @@ function listenForMistakes(context: CliContext, argv: readonly string[]): void {
   });
 }
 
-async function readStdin(): Promise<string> {
+async function readStdin(maxBytes = maxStdinBytes): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of process.stdin) {
     const bytes: unknown = chunk;
     if (!Buffer.isBuffer(bytes)) continue;
     size += bytes.length;
-    if (size > maxStdinBytes) {
+    if (size > maxBytes) {
       const { LoopwrightError } = await import('../core/error.ts');
-      throw new LoopwrightError('usage.stdin_too_large', 'standard input holds more than 10 MB');
+      const limit = Math.round(maxBytes / 1_000_000);
+      throw new LoopwrightError(
+        'usage.stdin_too_large',
+        `standard input holds more than ${limit} MB`,
+      );
     }
     chunks.push(bytes);
   }

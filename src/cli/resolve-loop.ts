@@ -52,7 +52,7 @@ async function findLoopId(tx: StoreTx, reference: string): Promise<string> {
 
 /** `loop-1a` and the bare digits `1a2b` (four or more) begin an id. */
 function idPrefix(reference: string): string | null {
-  if (/^loop-[0-9a-f]{1,8}$/.test(reference)) return reference;
+  if (/^loop-[0-9a-f]{0,8}$/.test(reference)) return reference;
   return /^[0-9a-f]{4,8}$/.test(reference) ? `loop-${reference}` : null;
 }
 

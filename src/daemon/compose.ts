@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { findInstalledAgents, knownAgents } from '../adapters/agents/installed-agents.ts';
 import { resolveAgent } from '../adapters/agents/registry.ts';
 import { createRandom } from '../adapters/clock/seeded-random.ts';
 import { createRandomIds } from '../adapters/clock/random-ids.ts';
@@ -18,6 +19,7 @@ import { stateFolderName } from '../adapters/files/folder-state.ts';
 import { openStateDir } from '../adapters/files/state-dir.ts';
 import { createWakeups } from '../adapters/files/wake-files.ts';
 import { openProject } from '../adapters/git/open-project.ts';
+import { createShippedPrices } from '../adapters/prices/shipped-prices.ts';
 import { sandboxUnavailable } from '../adapters/process/sandbox.ts';
 import { createSupervisor } from '../adapters/process/supervisor.ts';
 import { openStore } from '../adapters/sqlite/store.ts';
@@ -26,6 +28,7 @@ import { parsePromptFile } from '../adapters/template/prompt-file.ts';
 import type { FlagValues } from '../core/config/flags.ts';
 import type { PromptRecord } from '../core/loop/event.ts';
 import type { Settings } from '../core/config/schema.ts';
+import { refuseEmptiedStore } from './emptied-store.ts';
 import { LoopwrightError } from '../core/error.ts';
 import { applyLoopType } from '../core/loop-type/apply.ts';
 import { resolveLoopType, type LoopType, type LoopTypes } from '../core/loop-type/resolve.ts';
@@ -91,9 +94,9 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     input.isTransient === true
       ? await borrowStateDir(project.root, cleanup)
       : await openStateDir(project.root);
-  const store = cleanup.use(
-    await openStore(config.settings.store ?? path.join(stateDir, 'state.db')),
-  );
+  const database = config.settings.store ?? path.join(stateDir, 'state.db');
+  refuseEmptiedStore(database, stateDir);
+  const store = cleanup.use(await openStore(database));
   const clock = createSystemClock();
   const { containment } = config.settings.sandbox;
   const supervisor = cleanup.use(
@@ -117,6 +120,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     ids: createRandomIds(),
     random: createRandom(),
     disk: createDisk(stateDir),
+    prices: createShippedPrices(),
     reach: createFailpoints(env[failAtVariable]),
     leaseMs: input.leaseMs ?? defaultLeaseMs,
     stateDir,
@@ -136,7 +140,12 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     loopType: (name) => resolveLoopType(name ?? defaultLoopType, loopTypes),
     promptOf: (type) => promptRecord(type, parseTemplate(type)),
     async planFor(task, verify) {
-      const settings = settingsForTask(settingsOf(task.type, config, loopTypes), task);
+      const typed = await settingsOf(task.type, config, loopTypes, env);
+      const settings = settingsForTask(typed, task);
+      if (config.settings.agent === null && settings.agent !== null) {
+        const text = `no agent is configured: taking ${settings.agent}, the first one installed`;
+        publish({ kind: 'notice', text });
+      }
       for (const text of checkRunnable(settings, verify))
         publish({ kind: 'notice', text: `warning: ${text}` });
       requireSandbox(settings, supervisor);
@@ -172,16 +181,18 @@ function parseTemplate(type: LoopType): ParsedTemplate {
   return { template, required, defaults };
 }
 
-function settingsOf(
+/** The settings of a loop type. Where none names an agent, the first one installed is taken. */
+async function settingsOf(
   name: string | null,
   loaded: LoadedConfig,
   types: readonly LoopTypes[],
-): Settings {
-  return applyLoopType(
-    loaded.settings,
-    resolveLoopType(name ?? defaultLoopType, types),
-    loaded.origins,
-  );
+  env: ComposeInput['env'],
+): Promise<Settings> {
+  const type = resolveLoopType(name ?? defaultLoopType, types);
+  const settings = applyLoopType(loaded.settings, type, loaded.origins);
+  if (settings.agent !== null) return settings;
+  const [first] = await findInstalledAgents(env);
+  return { ...settings, agent: first?.name ?? null };
 }
 
 /** Reads settings again only when a file changed: asked for at every iteration boundary. */
@@ -194,7 +205,7 @@ function createSettingsReader(files: HomeInput & { readonly projectRoot: string 
     if (last?.fingerprint === fingerprint) return last.settings;
     const loaded = await loadConfig({ ...files, flags });
     const types = await loadLoopTypes({ ...files, settings: loaded.settings });
-    const settings = settingsOf(loopType, loaded, types);
+    const settings = await settingsOf(loopType, loaded, types, files.env);
     known.set(key, { fingerprint, settings });
     return settings;
   };
@@ -220,9 +231,14 @@ function createAgentCache(supervisor: Supervisor, folder: string) {
 
 function requireAgent(settings: Settings): string {
   if (settings.agent !== null) return settings.agent;
-  throw new LoopwrightError('agent.none', 'no agent is configured', {
-    hint: 'give one with --agent command:"CMD" or --agent scripted:FILE, or set `agent` in loopwright.yml',
-  });
+  const names = knownAgents.map(({ name }) => name).join(', ');
+  throw new LoopwrightError(
+    'agent.none',
+    `no agent is configured, and none of ${names} is installed`,
+    {
+      hint: 'install one of them, give --agent command:"CMD" with any program that reads its prompt from stdin, or see `loopwright agents list`',
+    },
+  );
 }
 
 function refusePostgres(settings: Settings): void {

@@ -8,6 +8,7 @@ import type { Clock, Ids, Random } from '../ports/clock.ts';
 import type { Disk } from '../ports/disk.ts';
 import type { Reach } from '../ports/failpoint.ts';
 import type { LiveListener } from '../ports/live.ts';
+import type { ShippedPrices } from '../ports/prices.ts';
 import type { Supervisor } from '../ports/process.ts';
 import type { Store } from '../ports/store.ts';
 import type { Wakeups } from '../ports/wakeup.ts';
@@ -25,6 +26,7 @@ export type Engine = {
   readonly ids: Ids;
   readonly random: Random;
   readonly disk: Disk;
+  readonly prices: ShippedPrices;
   readonly reach: Reach;
   /** How long a claim lasts without being renewed; the owner renews it several times in that span. */
   readonly leaseMs: number;

@@ -6,6 +6,7 @@ import { breach, guardsSurroundings, tamperedText } from '../core/loop/surroundi
 import { isDiskFull } from './disk-full.ts';
 import { drive } from './drive.ts';
 import type { Engine } from './engine.ts';
+import { lostUsage } from './running-usage.ts';
 import type { LoopOwner } from './loop-owner.ts';
 import { reportSurroundings } from './report-surroundings.ts';
 import { tellStrategy } from './tell-strategy.ts';
@@ -36,6 +37,7 @@ async function park(engine: Engine, owner: LoopOwner, error: unknown): Promise<v
       : { status: 'paused', reason: isFull ? 'disk' : 'interrupted', text };
     await owner.record(
       ...(changed === null ? [] : [changed]),
+      ...(await lostUsage(engine, owner.loop)),
       ...repair(owner.loop, { why: text, endedProcess: false }),
       { type: 'loop.rested', ...rest },
     );

@@ -5,7 +5,8 @@ import type { Loop } from '../core/loop/loop.ts';
 import type { ProcessEnd } from '../ports/process.ts';
 import type { Engine } from './engine.ts';
 
-const keptBytes = 1024 * 1024;
+/** How much of each stream is kept in memory; the files have all of it. */
+export const keptBytes = 1024 * 1024;
 const defaultTimeoutMs = 300_000;
 
 export type CommandSpec = {

@@ -9,7 +9,7 @@ import {
 } from '../core/verdict/report.ts';
 import { compareWithBase, type JudgedRange } from './compare-with-base.ts';
 import type { Engine } from './engine.ts';
-import { runCommand } from './run-command.ts';
+import { type CommandResult, keptBytes, runCommand } from './run-command.ts';
 
 export type VerificationInput = {
   readonly cwd: string;
@@ -101,6 +101,7 @@ async function runCheck(
       stderr: result.stderr,
       durationMs: result.durationMs,
       parseTests: loop.settings.verify['parse-tests'],
+      ...(await largeOutput(engine, planned.name, input.dir, result)),
       evidence: `${planned.name}.stdout.log`,
     };
     const check = judgeCheck(checkRun);
@@ -109,4 +110,22 @@ async function runCheck(
     }
     earlierRuns.push(check.passed);
   }
+}
+
+const maxParsedBytes = 16 * 1024 * 1024;
+
+/** Of a command that printed more than is kept in memory, more from its files: a runner's header may stand far up. */
+async function largeOutput(
+  engine: Engine,
+  name: string,
+  dir: string,
+  { stdout, stderr }: CommandResult,
+): Promise<Pick<CheckRun, 'testOutput'>> {
+  const isLarge = Math.max(stdout.length, stderr.length) > keptBytes / 4;
+  if (!isLarge) return {};
+  const texts = ['stdout', 'stderr'].map((stream) =>
+    engine.artifacts.readTail(path.join(dir, `${name}.${stream}.log`), maxParsedBytes),
+  );
+  const found = (await Promise.all(texts)).filter((text) => text !== null && text !== '');
+  return found.length === 0 ? {} : { testOutput: found.join('\n') };
 }

@@ -7,6 +7,7 @@ import { isResting } from '../core/loop/status.ts';
 import type { QueueEntry } from '../ports/queue.ts';
 import type { Session, StoreTx } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
+import { lostUsage } from './running-usage.ts';
 import { LoopOwner } from './loop-owner.ts';
 import { isSessionAlive } from './session.ts';
 
@@ -72,7 +73,8 @@ export async function takeLoop(
   const owner = new LoopOwner(engine, claims.current, claims);
   try {
     const world = { why: options.why, endedProcess };
-    await owner.record(...takeOverEvents(claims.current, session, world, options));
+    const lost = await lostUsage(engine, claims.current);
+    await owner.record(...lost, ...takeOverEvents(claims.current, session, world, options));
     return owner;
   } catch (error) {
     await owner[Symbol.asyncDispose]();

@@ -16,6 +16,7 @@ export type AgentRun = {
   readonly cwd: string;
   /** The allow-listed environment; adapters add their own quiet settings. */
   readonly env: Readonly<Record<string, string>>;
+  /** A run that begins another turn is ended with what it has done; 0: no limit. */
   readonly maxTurns: number;
   /** Walls around the agent; null or absent: none. */
   readonly sandbox?: Sandbox | null;
@@ -30,6 +31,8 @@ export type AgentCommand = {
   readonly files: Readonly<Record<string, string>>;
   /** Absolute paths that the command needs to read, wherever they are. */
   readonly readable?: readonly string[];
+  /** Values that must not be kept wherever they turn up in its output, beside those of its environment. */
+  readonly secrets?: readonly string[];
   /** What the agent keeps between its runs (settings, sign-in), as paths below the home folder. */
   readonly state?: readonly string[];
 };
@@ -41,7 +44,11 @@ export type AgentEvent =
       readonly type: 'usage';
       readonly tokens: AgentOutcome['tokens'];
       readonly costUsd: number | null;
+      /** Which model; null or absent: the one the run was started with. */
+      readonly model?: string | null;
     }
+  /** How many turns the agent has taken or begun in this run: a total, not a difference. */
+  | { readonly type: 'turn'; readonly turns: number }
   /** The terminal event of the stream was seen: the agent is finished even if it does not exit. */
   | { readonly type: 'result' };
 
@@ -53,6 +60,10 @@ export type AgentAdapter<S = unknown> = {
   readonly name: string;
   /** `cli` agents get 30 minutes per iteration, `native` 5. */
   readonly kind: 'cli' | 'native';
+  /** `bypassed`: it acts without asking anybody. Absent: not known. */
+  readonly permissions?: 'bypassed';
+  /** Names or patterns of the variables it needs from the user's environment: its keys, addresses, folders. */
+  readonly variables?: readonly string[];
   command(run: AgentRun): AgentCommand;
   /** Files the agent writes for itself while it works, as absolute paths with `*` within names: a sign of life. */
   transcripts?(run: AgentRun): readonly string[];
@@ -69,7 +80,9 @@ export type AgentSink = {
   started(identity: ProcessIdentity): Promise<void>;
   activity(activity: Activity): void;
   /** What this run has used so far: totals, not differences. */
-  usage(tokens: AgentOutcome['tokens'], costUsd: number | null): void;
+  usage(tokens: AgentOutcome['tokens'], costUsd: number | null, model: string | null): void;
+  /** Turns so far: a total, not a difference. */
+  turns?(turns: number): void;
 };
 
 export type AgentLimits = {
@@ -95,6 +108,10 @@ export type AgentRunResult = {
 export interface AgentRunner {
   readonly name: string;
   readonly kind: 'cli' | 'native';
+  /** `bypassed`: it acts without asking anybody. Absent: not known. */
+  readonly permissions?: 'bypassed';
+  /** What it needs from the user's environment, as names or patterns. */
+  readonly variables: readonly string[];
   run(
     run: AgentRun,
     files: AgentFiles,

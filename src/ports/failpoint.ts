@@ -50,6 +50,7 @@ const facts: Readonly<Record<LoopEvent['type'], true>> = {
   'hooks.ran': true,
   'agent.started': true,
   'agent.ended': true,
+  'usage.added': true,
   'protected.restored': true,
   'snapshot.taken': true,
   'verification.started': true,

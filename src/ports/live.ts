@@ -14,8 +14,11 @@ export type LiveEvent =
   | {
       readonly kind: 'usage';
       readonly loopId: string;
+      /** Totals of the run under way. */
       readonly tokens: AgentOutcome['tokens'];
       readonly costUsd: number | null;
+      /** Null: the agent does not say. */
+      readonly turns: number | null;
     }
   /** Talk about the session as a whole. */
   | { readonly kind: 'notice'; readonly text: string };

@@ -32,8 +32,8 @@ export function liveEventLine(event: LiveEvent, now: number): EventLine {
       return { ...live, loop, iteration, ...activity };
     }
     case 'usage': {
-      const { loopId: loop, tokens, costUsd } = event;
-      return { ...live, loop, tokens, costUsd };
+      const { loopId: loop, tokens, costUsd, turns } = event;
+      return { ...live, loop, tokens, costUsd, turns };
     }
     case 'notice':
       return { ...live, loop: null, text: event.text };

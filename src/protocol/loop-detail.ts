@@ -110,7 +110,7 @@ export function iterationDetail(iteration: Iteration): IterationDetail {
     contextPercent: agent?.contextPercent ?? null,
     progressDetected: decision?.inputs.progress?.progress ?? null,
     summary: agent?.summary ?? null,
-    costUsd: iteration.costUsd,
+    costUsd: iteration.unpriced === true ? null : iteration.costUsd,
     tokens: iteration.tokens,
     durationMs: iteration.durationMs,
     startedAt: isoTime(iteration.startedAt),
@@ -133,6 +133,9 @@ function iterationMetadata(iteration: Iteration): IterationDetail['metadata'] {
     agent: agent?.kind ?? null,
     evidence: agent?.evidence ?? null,
     claim: agent?.claim ?? null,
+    confidence: agent?.confidence ?? null,
+    costSource: agent?.costSource ?? null,
+    usage: iteration.usage ?? [],
     decidedBy: decision?.source ?? null,
     strategy: decision?.metadata ?? null,
   };

@@ -77,8 +77,8 @@ describe('agents list', () => {
     await using dir = await tempDir();
     const PATH = await programs(path.join(dir.path, 'bin'), { codex: 'echo 1.0' });
     const { out } = await realCli(dir.path, { PATH, HOME: dir.path }, ['agents', 'list']).ended;
-    const isDriven = /^codex\s+ready/m.test(out);
+    const isDriven = /^codex \*\s+ready/m.test(out);
     if (!isDriven) expect(out).toContain("--agent 'command:codex exec");
-    expect(out).toMatch(/^codex\s+(?:ready|found, not driven yet)\s+1\.0/m);
+    expect(out).toMatch(/^codex \*\s+(?:ready|found, not driven yet)\s+1\.0/m);
   });
 });

@@ -211,12 +211,6 @@ describe('init', () => {
       # Also installed: codex.
       agent: claude
 
-      agents:
-        # This version drives it as a plain command: the prompt comes on stdin, and what it prints is its
-        # answer.
-        claude:
-          command: claude -p --permission-mode acceptEdits
-
       # The proof. The engine runs this after every iteration, and only its success makes a loop complete.
       validation:
         # Found by: scripts.test in package.json.

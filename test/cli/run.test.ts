@@ -218,7 +218,9 @@ describe('run', () => {
     [['run', '--file', 'missing.md'], 'usage.unreadable_file'],
   ])('refuses %j with exit code 3 and leaves no task behind', async (argv, code) => {
     await using repo = await gitRepo();
-    const { exitCode, out } = await cliIn(repo).run(...argv, '--json');
+    // Where no agent is installed.
+    const env = { ...repo.env, PATH: '/usr/bin:/bin' };
+    const { exitCode, out } = await cliIn(repo, { env }).run(...argv, '--json');
     expect(JSON.parse(out)).toMatchObject({ error: { code }, exitCode: 3 });
     expect(exitCode).toBe(3);
     const status = JSON.parse((await cliIn(repo).run('status', '--json')).out);

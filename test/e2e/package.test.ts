@@ -4,6 +4,8 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startModelServer } from '../../src/adapters/model-server/model-server.ts';
+import { gitRepo } from '../support/git-repo.ts';
 import { tempDir, type TempDir } from '../support/temp-dir.ts';
 
 const run = promisify(execFile);
@@ -51,6 +53,27 @@ describe('the package as it is published', () => {
       cwd: dir.path,
     });
     expect(JSON.parse(stdout)).toMatchObject({ status: 'complete', iterations: 3, exitCode: 0 });
+  });
+
+  it.each([
+    ['ANTHROPIC', ''],
+    ['OPENAI', '/v1'],
+  ])('runs the native agent with an %s key and nothing installed', async (prefix, suffix) => {
+    await using server = await startModelServer();
+    await using repo = await gitRepo();
+    const env = {
+      ...repo.env,
+      [`${prefix}_API_KEY`]: 'correct-horse-battery-staple',
+      [`${prefix}_BASE_URL`]: `${server.base('ok', prefix)}${suffix}`,
+    };
+    const check = ['--validate', 'test -f hello.txt'];
+    const argv = [bin, 'run', 'say hello', ...check, '--agent', 'native', '--model', 'm', '--json'];
+    const { stdout } = await run(process.execPath, argv, { cwd: repo.path, env });
+    expect(JSON.parse(stdout)).toMatchObject({
+      status: 'complete',
+      iterations: 1,
+      tokens: { input: 2000, output: 200, cacheRead: 400 },
+    });
   });
 
   it('is a library', async () => {

@@ -64,9 +64,97 @@ describe('what the loop does after each ending of an agent', () => {
     await using project = await openedProject(repo, { agent, validate: passesWithFile });
     const loop = await project.runText('no key');
     expect(loop).toMatchObject({ status: 'blocked', reason: 'auth' });
+    expect(loop.text).toContain('give it a valid key');
     expect(loop.iterations).toHaveLength(1);
+    expect(loop.iterations[0]).toMatchObject({ counted: false, report: null });
     const task = await project.engine.store.read((tx) => tx.tasks.get(loop.taskId));
     expect(task?.status).toBe('blocked');
+  });
+
+  it('spends no iteration on an API that fails, and gives up after too many in a row', async () => {
+    await using repo = await gitRepo();
+    const agent = await scripted(
+      repo,
+      'iterations:\n  - steps:\n      - outcome: { kind: api_error }\n',
+    );
+    const flags = {
+      agent,
+      validate: passesWithFile,
+      'max-iterations': 1,
+      'api-retries': 0,
+      'max-consecutive-errors': 3,
+      'error-backoff': '10ms',
+    };
+    await using project = await openedProject(repo, flags);
+    const loop = await project.runText('no provider');
+    expect(loop).toMatchObject({ status: 'failed', reason: 'errors' });
+    expect(loop.iterations.map(({ counted, outcome }) => [counted, outcome])).toEqual([
+      [false, 'error'],
+      [false, 'error'],
+      [false, 'error'],
+    ]);
+  });
+
+  it.each(['max_tokens', 'context_full', 'max_turns', 'denied'])(
+    'goes on with a fresh iteration after %s, and counts it',
+    async (kind) => {
+      await using repo = await gitRepo();
+      const agent = await scripted(
+        repo,
+        `iterations:
+  - steps:
+      - write: { path: half.txt, content: x }
+      - outcome: { kind: ${kind} }
+  - steps:
+      - write: { path: done.txt, content: x }`,
+      );
+      await using project = await openedProject(repo, { agent, validate: passesWithFile });
+      const loop = await project.runText('in two goes');
+      expect(loop.status).toBe('complete');
+      expect(loop.iterations.map(({ counted, status }) => [counted, status])).toEqual([
+        [true, 'completed'],
+        [true, 'completed'],
+      ]);
+      expect(loop.iterations[0]?.report?.overall.passed).toBe(false);
+    },
+  );
+
+  it('takes a refusal for a failed attempt', async () => {
+    await using repo = await gitRepo();
+    const agent = await scripted(
+      repo,
+      'iterations:\n  - steps:\n      - outcome: { kind: refused }\n',
+    );
+    const flags = { agent, validate: passesWithFile, 'max-iterations': 1 };
+    await using project = await openedProject(repo, flags);
+    const loop = await project.runText('something bad');
+    expect(loop).toMatchObject({ status: 'failed', reason: 'max_iterations' });
+    expect(loop.iterations[0]).toMatchObject({
+      status: 'failed',
+      outcome: 'failed',
+      counted: true,
+    });
+    expect(loop.consecutiveFailures).toBe(1);
+  });
+
+  it('makes nothing of words about limits and errors in files and in what the agent says', async () => {
+    await using repo = await gitRepo();
+    const words =
+      'HTTP 429 rate limit exceeded, 401 unauthorized, usage limit reached, retry-after 60';
+    const agent = await scripted(
+      repo,
+      `iterations:
+  - steps:
+      - say: "${words}"
+      - write: { path: "rate limit 429.txt", content: "${words}" }
+      - run: "cat 'rate limit 429.txt'; cat 'rate limit 429.txt' >&2"
+      - write: { path: done.txt, content: x }
+    final: "${words}"`,
+    );
+    await using project = await openedProject(repo, { agent, validate: passesWithFile });
+    const loop = await project.runText('talk about limits');
+    expect(loop.status).toBe('complete');
+    expect(loop.iterations[0]).toMatchObject({ tries: 1, agent: { kind: 'done' } });
   });
 
   it('fails after the allowed number of errors in a row, with a growing pause between them', async () => {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { gitRepo, type GitRepo } from '../support/git-repo.ts';
@@ -62,6 +62,33 @@ describe('kill -9 of the engine', () => {
       project.live.some((event) => event.kind === 'notice' && event.text.includes('interrupted')),
     ).toBe(true);
   });
+});
+
+it('what the interrupted run had used counts against the budget, once', async () => {
+  await using repo = await gitRepo();
+  const script = path.join(repo.outside, 'agent.yml');
+  await writeFile(
+    script,
+    `iterations:
+  - steps:
+      - usage: { input: 4000, output: 0 }
+      - write: { path: spent.txt, content: x }
+      - hang: true
+`,
+  );
+  const limits = ['--validate', 'false', '--max-tokens', '6000'];
+  const args = ['spend', '--agent', `scripted:${script}`, ...limits];
+  const hasTold = async () => {
+    const folder = path.join(repo.path, '.loopwright/loops');
+    const loops = existsSync(folder) ? await readdir(folder) : [];
+    return loops.some((loop) => existsSync(path.join(folder, loop, 'iterations/001/usage.json')));
+  };
+  await runAndKill(repo, args, hasTold);
+  await using project = await openedProject(repo, {});
+  const [row] = await project.engine.store.read((tx) => tx.loops.list({ limit: 1 }));
+  const stopped = await project.resume(row?.id ?? '');
+  expect(stopped).toMatchObject({ status: 'stopped', reason: 'budget' });
+  expect(stopped.iterations.map(({ tokens }) => tokens?.input)).toEqual([4000, 4000]);
 });
 
 async function linesOf(repo: GitRepo, file: string): Promise<number> {

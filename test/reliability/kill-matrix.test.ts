@@ -3,7 +3,7 @@ import type { RecordedEvent } from '../../src/core/loop/event.ts';
 import { failpointNames, type Failpoint } from '../../src/ports/failpoint.ts';
 import { processesWith } from '../support/invariants.ts';
 import { sampleOfToday } from './sample.ts';
-import { scenario, type Ended, type Scenario } from './scenario.ts';
+import { scenario, type Ended, type Scenario, type ScenarioKind } from './scenario.ts';
 
 type Ending = 'kill' | 'throw' | 'hang';
 type Case = { readonly point: Failpoint; readonly nth: number; readonly ending: Ending };
@@ -34,6 +34,7 @@ const inEveryIteration: ReadonlySet<string> = new Set([
   'hooks.ran',
   'agent.started',
   'agent.ended',
+  'usage.added',
   'protected.restored',
   'snapshot.taken',
   'verification.started',
@@ -57,7 +58,7 @@ describe('an engine that ends at a failpoint', () => {
   it.concurrent.each(isFull ? cases : sampleOfToday(cases, 6))(
     '$point:$nth:$ending leaves a loop that the next run completes, and nothing else',
     async ({ point, nth, ending }) => {
-      await using project = await scenario(point.endsWith('conflicted') ? 'conflict' : 'merge');
+      await using project = await scenario(kindFor(point));
       const prelude = reachedAfter[stepOf(point)];
       if (prelude !== undefined) {
         const first = await project.run(['run', text], { LOOPWRIGHT_FAIL_AT: prelude });
@@ -82,6 +83,12 @@ describe('an engine that ends at a failpoint', () => {
     180_000,
   );
 });
+
+/** What must happen for the point to be reached. */
+function kindFor(point: Failpoint): ScenarioKind {
+  if (point.endsWith('conflicted')) return 'conflict';
+  return point.endsWith('usage.added') ? 'summary' : 'merge';
+}
 
 function stepOf(point: Failpoint): string {
   return point.slice(point.indexOf(':') + 1);

@@ -31,8 +31,11 @@ export type Scenario = AsyncDisposable & {
   violations(): Promise<readonly string[]>;
 };
 
-/** `merge`: everything goes well, with a base that moves. `conflict`: the base moves against the loop's work. */
-export type ScenarioKind = 'merge' | 'conflict';
+/**
+ * `merge`: everything goes well, with a base that moves. `conflict`: the base moves against the loop's work. `summary`: as
+ * `merge`, and the agent is asked for a summary of every iteration.
+ */
+export type ScenarioKind = 'merge' | 'conflict' | 'summary';
 
 /**
  * Three iterations are needed. The agent also changes a protected file; the user's hook moves the base once and changes
@@ -82,6 +85,7 @@ function kill(pid: number): void {
 async function writeScripts(repo: GitRepo, agentLog: string): Promise<void> {
   const { outside } = repo;
   const agent = `
+case "$LOOPWRIGHT_PROMPT_FILE" in */summary-*) echo 'one more line'; exit 0 ;; esac
 echo "$LOOPWRIGHT_LOOP $LOOPWRIGHT_ITERATION" >> '${agentLog}'
 echo x >> n.txt
 echo "by iteration $LOOPWRIGHT_ITERATION" > "note-$LOOPWRIGHT_ITERATION.txt"
@@ -117,6 +121,7 @@ git: { base: trunk, merge: local, watch-interval: 1ms }
 workspace: { setup: 'echo set up' }
 hooks: { pre-iteration: ["sh '${outside}/hook.sh'"] }
 env: { pass: [TEST_TOKEN] }
+${kind === 'summary' ? 'progress: { strategy: hybrid }' : ''}
 `,
   );
   await repo.commitAll('project');

@@ -69,12 +69,21 @@ const process = fc.record({
   host: text,
 });
 
+const tokens = fc.record({ input: count, output: count, cacheRead: count, cacheWrite: count });
+const costSource = fc.constantFrom('agent', 'configured', 'shipped', null);
+const models = fc.array(fc.record({ model: orNull(text), tokens, costUsd: orNull(usd) }), {
+  maxLength: 3,
+});
+
 const agentRecord: fc.Arbitrary<AgentRecord> = fc.record({
   kind: fc.constantFrom(...agentOutcomeKinds),
   exitCode: orNull(fc.nat(255)),
   evidence: text,
-  tokens: orNull(fc.record({ input: count, output: count, cacheRead: count, cacheWrite: count })),
+  tokens: orNull(tokens),
   costUsd: orNull(usd),
+  costSource,
+  model: orNull(text),
+  models,
   turns: orNull(fc.nat(50)),
   contextPercent: orNull(fc.nat(100)),
   sessionId: orNull(hash),
@@ -233,6 +242,13 @@ const fields: {
   }),
   'agent.started': fc.record({ process: orNull(process), try: fc.integer({ min: 1, max: 3 }) }),
   'agent.ended': fc.record({ record: agentRecord }),
+  'usage.added': fc.record({
+    purpose: fc.constantFrom('work', 'summary'),
+    tokens: orNull(tokens),
+    costUsd: orNull(usd),
+    costSource,
+    models,
+  }),
   'protected.restored': fc.record({ paths: texts }),
   'snapshot.taken': fc.record({
     tree: hash,

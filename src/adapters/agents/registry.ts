@@ -4,13 +4,25 @@ import { LoopwrightError } from '../../core/error.ts';
 import { nearest } from '../../core/text/nearest.ts';
 import type { AgentRunner } from '../../ports/agent.ts';
 import type { Supervisor } from '../../ports/process.ts';
+import { createAcpAgent } from './acp/acp-agent.ts';
+import type { CliSettings } from './cli-agent.ts';
+import {
+  agentOfFormat,
+  cliAgents,
+  cliAgentsWithAddress,
+  createStreamingCommand,
+  isCliAgent,
+  withCliAgent,
+  type CliAgent,
+} from './cli-registry.ts';
 import { createCommandAgent } from './command/command-agent.ts';
 import { createAgentRunner, type AgentPreset } from './run-agent.ts';
+import { createNativeAgent, type NativeSettings } from './native/native-agent.ts';
 import { createScriptedAgent } from './scripted/scripted-agent.ts';
 import { readScript } from './scripted/script.ts';
 
 /** An entry of the configuration's `agents`, as far as this registry reads it. */
-export type AgentSettings = {
+export type AgentSettings = NativeSettings & {
   /** The adapter; without one, a `command` makes it `command` and a `script` makes it `scripted`. */
   readonly kind?: string | undefined;
   readonly command?: string | undefined;
@@ -19,6 +31,9 @@ export type AgentSettings = {
   readonly format?: string | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly model?: string | undefined;
+  readonly args?: readonly string[] | undefined;
+  readonly 'base-url'?: string | undefined;
+  readonly 'key-variable'?: string | undefined;
 };
 
 export type AgentSurroundings = {
@@ -27,26 +42,8 @@ export type AgentSurroundings = {
   readonly folder: string;
 };
 
-/** Agents whose adapters do not exist yet, with what runs them as a plain command until then. */
-const notBuilt = new Map([
-  ['claude', 'claude -p --permission-mode acceptEdits'],
-  ['codex', 'codex exec --sandbox workspace-write -'],
-  ['gemini', 'gemini --approval-mode yolo'],
-  ['opencode', 'opencode run'],
-  ['pi', 'pi -p'],
-  ['native', 'my-agent'],
-  ['acp', 'my-agent'],
-]);
-const notBuiltFormats = [
-  'claude-stream',
-  'codex-stream',
-  'gemini-stream',
-  'opencode-stream',
-  'pi-stream',
-];
-
 /**
- * The agent a spec names: `command:CMD`, `scripted:FILE`, or a name, of which the configured ones come first. Throws
+ * The agent a spec names: `acp:CMD`, `command:CMD`, `scripted:FILE`, or a name, of which the configured ones come first. Throws
  * `agent.unknown`, `agent.not_built`, `agent.invalid`, or what is wrong with its script.
  */
 export async function resolveAgent(
@@ -59,10 +56,16 @@ export async function resolveAgent(
   const preset: AgentPreset = { model: settings.model ?? null, env: settings.env ?? {} };
   const { supervisor, folder } = surroundings;
   switch (settings.kind) {
-    case 'command':
-      requireFormat(name, settings.format ?? 'text');
+    case 'command': {
+      const command = required(settings.command, name, 'command');
+      const agent = agentOfStream(name, settings.format ?? 'text');
+      return agent === null
+        ? createAgentRunner(createCommandAgent(name, command), supervisor, preset)
+        : createStreamingCommand(name, command, agent, supervisor, preset);
+    }
+    case 'acp':
       return createAgentRunner(
-        createCommandAgent(name, required(settings.command, name, 'command')),
+        createAcpAgent(name, required(settings.command, name, 'server')),
         supervisor,
         preset,
       );
@@ -74,8 +77,15 @@ export async function resolveAgent(
         preset,
       );
     }
+    case 'native':
+      return createAgentRunner(createNativeAgent(name, settings), supervisor, preset);
     default:
-      throw isNotBuilt(settings.kind) ? notBuiltYet(settings.kind) : unknown(settings.kind, agents);
+      if (isCliAgent(settings.kind)) {
+        return withCliAgent(settings.kind, cliSettings(settings.kind, settings), (adapter) =>
+          createAgentRunner(adapter, supervisor, preset),
+        );
+      }
+      throw unknown(settings.kind, agents);
   }
 }
 
@@ -90,7 +100,7 @@ function settingsOf(spec: string, agents: Readonly<Record<string, AgentSettings>
   const rest = colon === -1 ? undefined : spec.slice(colon + 1).trim();
   if (prefix === 'command') return { name: 'command', kind: 'command', command: rest };
   if (prefix === 'scripted') return { name: 'scripted', kind: 'scripted', script: rest };
-  if (prefix === 'acp' && rest !== undefined) return { name: 'acp', kind: 'acp', command: rest };
+  if (prefix === 'acp') return { name: 'acp', kind: 'acp', command: rest };
   return { name: spec, kind: spec };
 }
 
@@ -101,46 +111,58 @@ function kindOf(settings: AgentSettings, name: string): string {
   return name;
 }
 
-function required(value: string | undefined, name: string, key: string): string {
+const hints = {
+  script: 'Write `scripted:FILE`.',
+  command: 'Write `command:CMD`.',
+  server: 'Write `acp:CMD`.',
+};
+
+function required(value: string | undefined, name: string, key: keyof typeof hints): string {
   if (value !== undefined && value !== '') return value;
   throw new LoopwrightError('agent.invalid', `The agent \`${name}\` has no ${key}.`, {
-    hint: key === 'script' ? 'Write `scripted:FILE`.' : 'Write `command:CMD`.',
+    hint: hints[key],
   });
 }
 
-function requireFormat(name: string, format: string): void {
-  if (format === 'text') return;
-  if (notBuiltFormats.includes(format)) {
-    throw new LoopwrightError(
-      'agent.not_built',
-      `The output format \`${format}\` of the agent \`${name}\` is not built yet.`,
-      { hint: 'Use `format: text`: what the command prints is its final message.' },
-    );
-  }
+/** The agent whose stream a command prints; null when it prints text. */
+function agentOfStream(name: string, format: string): CliAgent | null {
+  if (format === 'text') return null;
+  const agent = agentOfFormat(format);
+  if (agent !== null) return agent;
+  const known = ['text', ...cliAgents.map((each) => `${each}-stream`)];
   throw new LoopwrightError(
     'agent.invalid',
     `The agent \`${name}\` has the unknown output format \`${format}\`.`,
-    { hint: 'Use `format: text`.' },
+    { hint: `Formats are: ${known.join(', ')}.` },
   );
 }
 
-function isNotBuilt(kind: string): boolean {
-  return notBuilt.has(kind);
-}
-
-function notBuiltYet(kind: string): LoopwrightError {
-  return new LoopwrightError('agent.not_built', `The agent \`${kind}\` is not built yet.`, {
-    hint: `Use a command that reads its prompt from stdin: \`--agent 'command:${notBuilt.get(kind)}'\`.`,
-    details: { agent: kind },
-  });
+function cliSettings(kind: CliAgent, settings: NamedSettings): CliSettings {
+  const baseUrl = settings['base-url'] ?? null;
+  const keyVariable = settings['key-variable'] ?? null;
+  if ((baseUrl ?? keyVariable) !== null && !cliAgentsWithAddress.includes(kind)) {
+    throw new LoopwrightError(
+      'agent.invalid',
+      `The agent \`${settings.name}\` takes no \`base-url\` and no \`key-variable\`.`,
+      { hint: `Set them in the configuration of ${kind} itself.` },
+    );
+  }
+  return {
+    name: settings.name,
+    program: settings.command ?? kind,
+    args: settings.args ?? [],
+    baseUrl,
+    keyVariable,
+    isRoot: process.getuid?.() === 0,
+  };
 }
 
 function unknown(name: string, agents: Readonly<Record<string, AgentSettings>>): LoopwrightError {
-  const names = [...Object.keys(agents), ...notBuilt.keys()].filter((known) => known !== 'acp');
+  const names = [...Object.keys(agents), ...cliAgents, 'native'];
   const close = nearest(name, names);
   const question = close === null ? '' : ` Did you mean \`${close}\`?`;
   return new LoopwrightError('agent.unknown', `There is no agent \`${name}\`.${question}`, {
-    hint: `Agents are: ${names.join(', ')}, \`command:CMD\`, \`scripted:FILE\`.`,
+    hint: `Agents are: ${names.join(', ')}, \`acp:CMD\`, \`command:CMD\`, \`scripted:FILE\`.`,
     details: { agent: name, known: names },
   });
 }

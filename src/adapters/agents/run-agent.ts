@@ -21,6 +21,7 @@ import type {
   Supervisor,
 } from '../../ports/process.ts';
 import { describeEnd } from './agent-outcome.ts';
+import { TurnLimit } from './turn-limit.ts';
 
 /** What is said about an agent where it is configured, for every adapter alike. */
 export type AgentPreset = {
@@ -44,28 +45,52 @@ export function createAgentRunner<S>(
   return {
     name: adapter.name,
     kind: adapter.kind,
+    ...(adapter.permissions === undefined ? {} : { permissions: adapter.permissions }),
+    variables: adapter.variables ?? [],
     async run(run, files, limits, sink, signal) {
       const command = adapter.command(withPreset(run, preset));
       await writeFiles(command.files);
-      const stream = readStream(adapter, sink);
+      using turns = new TurnLimit(run.maxTurns, signal);
+      const stream = readStream(adapter, turnsInto(inFolder(sink, run.cwd), turns));
       const result = await supervisor.run(
         {
           ...specOf(run, files, limits),
           argv: command.argv,
           env: command.env,
           stdin: command.stdin,
+          secrets: command.secrets ?? [],
           lines: adapter.lines ?? 'all',
           growing: adapter.transcripts?.(run) ?? [],
           sandbox: sandboxOf(run, command),
         },
         { started: (identity) => sink.started(identity), line: (line) => stream.line(line) },
-        signal,
+        turns.signal,
         { finished: stream.finished, lingerMs },
       );
       const { end, durationMs } = result;
       const printed = lastLines(result);
       const judged = adapter.finish(stream.state(), end, result.stderrTail, printed);
-      return { end, durationMs, outcome: overruled(judged, end, stream.hasResult()) };
+      const outcome = turns.judge(overruled(judged, end, stream.hasResult()));
+      return { end, durationMs, outcome };
+    },
+  };
+}
+
+/** Paths below the working folder are told as the agent would write them. */
+function inFolder(sink: AgentSink, cwd: string): AgentSink {
+  const prefix = cwd.endsWith('/') ? cwd : `${cwd}/`;
+  return {
+    ...sink,
+    activity: ({ kind, text }) => sink.activity({ kind, text: text.replaceAll(prefix, '') }),
+  };
+}
+
+function turnsInto(sink: AgentSink, limit: TurnLimit): AgentSink {
+  return {
+    ...sink,
+    turns(turns) {
+      sink.turns?.(turns);
+      limit.taken(turns);
     },
   };
 }
@@ -143,7 +168,10 @@ function readStream<S>(adapter: AgentAdapter<S>, sink: AgentSink): AgentStream<S
         sink.activity(event.activity);
         return;
       case 'usage':
-        sink.usage(event.tokens, event.costUsd);
+        sink.usage(event.tokens, event.costUsd, event.model ?? null);
+        return;
+      case 'turn':
+        sink.turns?.(event.turns);
         return;
       case 'result':
         hasResult = true;

@@ -37,7 +37,12 @@ export async function rebaseBranch(
   if (await isAncestor(checkout.repository, onto, head, signal))
     return { kind: 'up-to-date', head };
   const changes = await listChanges(checkout, onto, from, head, signal);
-  const replayed = await replay(checkout, changes, onto, signal);
+  let replayed = await replay(checkout, changes, onto, signal);
+  // Steps that undo each other can conflict where their sum does not.
+  if (replayed.kind === 'conflict' && changes.length > 1) {
+    const whole = await replayAsOne(checkout, changes, onto, head, signal);
+    if (whole.kind === 'clean') replayed = whole;
+  }
   if (replayed.kind === 'conflict') return replayed;
   const obstacles = await switchTo(checkout, head, replayed.head, signal);
   if (obstacles.length > 0) return { kind: 'conflict', files: obstacles };
@@ -138,16 +143,42 @@ async function replay(
   return { kind: 'clean', head };
 }
 
+/** All of the loop's commits as one, with the words of the last. */
+async function replayAsOne(
+  checkout: LoopCheckout,
+  changes: readonly Change[],
+  onto: string,
+  head: string,
+  signal: AbortSignal,
+): Promise<Replayed> {
+  const { repository, at } = checkout;
+  const merged = await mergeCommits(checkout, onto, head, signal);
+  if (merged.kind === 'conflict') return merged;
+  const { author, message } = changes.at(-1) ?? { author: {}, message: '' };
+  const before = await repository.text({ at, args: ['rev-parse', `${onto}^{tree}`], signal });
+  if (merged.tree === before) return { kind: 'clean', head: onto };
+  const args = ['commit-tree', '--no-gpg-sign', '-p', onto, '-F', '-', merged.tree];
+  return {
+    kind: 'clean',
+    head: await repository.text({ at, args, env: author, input: message, signal }),
+  };
+}
+
+type Merged =
+  | { readonly kind: 'clean'; readonly tree: string }
+  | { readonly kind: 'conflict'; readonly files: readonly string[] };
+
 /**
  * Merges one commit into a tree. `merge-tree` finds the base by ancestry, so the tree is first dressed as a sibling of
  * the commit. (`--merge-base` would do, from git 2.40 on.)
  */
 async function mergeChange(
-  { repository, at }: LoopCheckout,
+  checkout: LoopCheckout,
   change: Change,
   tree: string,
   signal: AbortSignal,
-): Promise<{ kind: 'clean'; tree: string } | { kind: 'conflict'; files: readonly string[] }> {
+): Promise<Merged> {
+  const { repository, at } = checkout;
   const sibling = [
     'commit-tree',
     '--no-gpg-sign',
@@ -158,15 +189,17 @@ async function mergeChange(
     tree,
   ];
   const ours = await repository.text({ at, args: sibling, signal });
-  const args = [
-    'merge-tree',
-    '--write-tree',
-    '--name-only',
-    '--no-messages',
-    '-z',
-    ours,
-    change.commit,
-  ];
+  return mergeCommits(checkout, ours, change.commit, signal);
+}
+
+async function mergeCommits(
+  { repository, at }: LoopCheckout,
+  ours: string,
+  theirs: string,
+  signal: AbortSignal,
+): Promise<Merged> {
+  const how = ['--write-tree', '--name-only', '--no-messages', '-z'];
+  const args = ['merge-tree', ...how, ours, theirs];
   const result = await repository.run({ at, args, signal });
   const [merged = '', ...files] = splitRecords(result.stdout);
   if (result.exitCode === 0 && isObjectId(merged)) return { kind: 'clean', tree: merged };

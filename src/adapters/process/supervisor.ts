@@ -170,7 +170,7 @@ async function supervise(
   };
   const { tailBytes, lines = 'all' } = spec;
   const line = sink.line?.bind(sink) ?? null;
-  const redaction = createRedaction(secretsOf(spec.env));
+  const redaction = createRedaction([...secretsOf(spec.env), ...(spec.secrets ?? [])]);
   const capture = (source: Readable, file: number | null, each: typeof line): Capture =>
     captureStream(source, {
       file,

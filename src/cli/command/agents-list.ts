@@ -7,7 +7,11 @@ import type { CliContext } from '../context.ts';
 import { exitCodes } from '../exit-code.ts';
 import { wantsJson } from '../input.ts';
 import { askForAgent, type AgentAnswer } from '../init/driven-agent.ts';
-import { findInstalledAgents, knownAgents, readVersion } from '../init/installed-agents.ts';
+import {
+  findInstalledAgents,
+  knownAgents,
+  readVersion,
+} from '../../adapters/agents/installed-agents.ts';
 import { createPaint, type Style } from '../render/paint.ts';
 import { renderTable, type Cell } from '../render/table.ts';
 import { wrap } from '../render/wrap.ts';
@@ -50,12 +54,23 @@ async function runAgentsList(input: CommandInput, context: CliContext): Promise<
   const configured = await configuredAgents(config.settings, supervisor, root, builtIn);
   // A configured agent stands in front of the built-in one of the same name.
   const names = new Set(configured.map(({ name }) => name));
-  const agents = [...configured, ...builtIn.filter(({ name }) => !names.has(name))];
+  const listed = [...configured, ...builtIn.filter(({ name }) => !names.has(name))];
+  const { agent } = config.settings;
+  const agents = agent === null ? withDefault(listed, builtIn) : listed;
   const text = wantsJson(input)
-    ? `${JSON.stringify({ agents, agent: config.settings.agent, forms })}\n`
-    : renderAgents(agents, config.settings.agent, context);
+    ? `${JSON.stringify({ agents, agent, forms })}\n`
+    : renderAgents(agents, agent, context);
   context.out.write(text);
   return exitCodes.ok;
+}
+
+/** Where no agent is configured, loops get the first known one that is installed. */
+function withDefault(
+  agents: readonly AgentLine[],
+  known: readonly AgentLine[],
+): readonly AgentLine[] {
+  const first = known.find(({ installed }) => installed === true)?.name;
+  return agents.map((agent) => ({ ...agent, chosen: agent.name === first }));
 }
 
 async function configuredAgents(
@@ -67,7 +82,8 @@ async function configuredAgents(
   const lines = Object.entries(agents).map(async ([name, settings]): Promise<AgentLine> => {
     const answer = await askForAgent(name, agents, { supervisor, folder });
     const what = settings.command ?? settings.script ?? settings.kind ?? name;
-    const same = builtIn.find((agent) => agent.name === name);
+    const program = programOf(settings, name);
+    const same = builtIn.find((agent) => agent.name === program);
     return {
       name,
       source: 'configured',
@@ -80,6 +96,14 @@ async function configuredAgents(
     };
   });
   return Promise.all(lines);
+}
+
+/** The known agent behind a configured one: its kind, or the program its command starts with. */
+function programOf({ kind, command }: Settings['agents'][string], name: string): string {
+  const isOwn = kind !== undefined && kind !== 'command' && kind !== 'acp' && kind !== 'scripted';
+  if (isOwn) return kind;
+  const word = command?.trim().split(/\s/, 1)[0] ?? name;
+  return word.slice(word.lastIndexOf('/') + 1);
 }
 
 async function builtInAgents(
@@ -117,6 +141,8 @@ function hintOf(answer: AgentAnswer, instead: string | null): string | null {
 }
 
 const forms = [
+  { form: 'native', what: 'our own agent: an API key, and nothing to install' },
+  { form: 'acp:CMD', what: 'any server of the Agent Client Protocol, such as `gemini --acp`' },
   { form: 'command:CMD', what: 'any shell command that reads its prompt from stdin' },
   { form: 'scripted:FILE', what: 'a YAML script of steps, for demos and your own tests' },
 ];
@@ -174,9 +200,8 @@ function chosenLine(agents: readonly AgentLine[], chosen: string | null, next: s
       ? '* is what loops get when nothing else is said.'
       : `Loops get \`${plainText(chosen)}\` when nothing else is said.`;
   }
-  const isAny = agents.some(({ installed }) => installed === true);
-  const command = isAny
-    ? '`loopwright init` writes one of them down'
-    : '`loopwright demo` needs none';
-  return `${next}  no agent is configured; ${command}, or give --agent with a run`;
+  if (agents.some((agent) => agent.chosen)) {
+    return '* is what loops get: the first one installed, since none is configured.';
+  }
+  return `${next}  no agent is configured; \`loopwright demo\` needs none, or give --agent with a run`;
 }

@@ -10,7 +10,7 @@ import { agentEnvironment } from '../../core/env/allow-list.ts';
 import { loopTypeNames, resolveLoopType } from '../../core/loop-type/resolve.ts';
 import type { CliContext } from '../context.ts';
 import { askForAgent } from '../init/driven-agent.ts';
-import { findInstalledAgents } from '../init/installed-agents.ts';
+import { findInstalledAgents } from '../../adapters/agents/installed-agents.ts';
 import { fail, ok, warn, type Check } from './doctor-check.ts';
 
 export type Place = { readonly root: string; readonly repository: Repository | null };
@@ -118,11 +118,15 @@ export async function checkAgent(
 
 async function noAgent({ env }: CliContext): Promise<Check> {
   const installed = (await findInstalledAgents(env)).map(({ name }) => name);
-  const text =
-    installed.length === 0
-      ? 'no agent is configured and none was found on PATH'
-      : `no agent is configured; installed: ${installed.join(', ')}`;
-  return warn('agent', text, '`loopwright init` writes one down, or give --agent with a run');
+  const [first] = installed;
+  if (first !== undefined) {
+    return ok('agent', `none configured: loops get ${first}, of ${installed.join(', ')}`);
+  }
+  return warn(
+    'agent',
+    'no agent is configured and none was found on PATH',
+    '`loopwright init` writes one down, or give --agent with a run',
+  );
 }
 
 /** Only a plain first word can be looked up; anything a shell would have to work out is left to the shell. */

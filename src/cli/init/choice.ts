@@ -2,7 +2,7 @@ import { LoopwrightError } from '../../core/error.ts';
 import type { Supervisor } from '../../ports/process.ts';
 import { askForAgent } from './driven-agent.ts';
 import type { Findings } from './findings.ts';
-import { knownAgents } from './installed-agents.ts';
+import { knownAgents } from '../../adapters/agents/installed-agents.ts';
 
 /** What goes into the file. */
 export type Choice = {

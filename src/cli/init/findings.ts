@@ -1,7 +1,7 @@
 import type { Repository } from '../../adapters/git/repository.ts';
 import { proposeFiles, type BroughtFiles } from './brought-files.ts';
 import { listIgnored } from './ignored-files.ts';
-import { findInstalledAgents, type KnownAgent } from './installed-agents.ts';
+import { findInstalledAgents, type KnownAgent } from '../../adapters/agents/installed-agents.ts';
 import { readProjectFolder } from './project-folder.ts';
 import { findTestCommands, type TestCommand } from './test-command.ts';
 import { proposeWorktreePlace, type WorktreePlace } from './worktree-place.ts';

@@ -23,6 +23,12 @@ export function formatCost(usd: number): string {
   return `$${usd.toFixed(usd > 0 && usd < 0.1 ? 3 : 2)}`;
 }
 
+/** `$0.42`, `at least $0.42` when a part has no price, `cost unknown` when none has; null when nothing was used. */
+export function formatSpending(knownUsd: number | null, isPartlyUnpriced: boolean): string | null {
+  if (!isPartlyUnpriced) return knownUsd === null ? null : formatCost(knownUsd);
+  return knownUsd === null || knownUsd === 0 ? 'cost unknown' : `at least ${formatCost(knownUsd)}`;
+}
+
 /** `12.3k tokens`. */
 export function formatTokens(tokens: Tokens): string {
   const total = totalTokens(tokens);

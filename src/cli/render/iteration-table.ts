@@ -30,7 +30,7 @@ function iterationCells(iteration: Iteration): readonly Cell[] {
     changes === null ? '' : String(changedPaths(changes).length),
     testsText(iteration),
     checksCell(iteration),
-    costUsd === null ? '' : formatCost(costUsd),
+    iteration.unpriced === true ? 'unknown' : costUsd === null ? '' : formatCost(costUsd),
     durationMs === null ? '' : formatDuration(durationMs),
     decision === null ? oneLine(iteration.why ?? '') : decisionText(decision),
   ];

@@ -1,12 +1,16 @@
 import type { Activity } from '../../core/agent/outcome.ts';
-import { loopCost, type Loop } from '../../core/loop/loop.ts';
+import { isPartlyUnpriced, knownCost, type Loop } from '../../core/loop/loop.ts';
+import { isUnpriced } from '../../core/price/price.ts';
 import type { LiveEvent } from '../../ports/live.ts';
 import type { CliContext } from '../context.ts';
-import { formatCost, formatElapsed, plural } from './format.ts';
+import { formatElapsed, formatSpending, formatTokens, plural } from './format.ts';
 import { createPaint } from './paint.ts';
 import { StatusLine } from './status-line.ts';
-import { activityLine, busyWith, storyOf } from './story.ts';
+import { renderStatus, type StatusParts } from './status-text.ts';
+import { activityLine, agentAtWork, busyWith, storyOf } from './story.ts';
 import { line, oneLine, renderLine, type StoryLine } from './story-line.ts';
+
+type Usage = Extract<LiveEvent, { kind: 'usage' }>;
 
 export type Talk = 'quiet' | 'normal' | 'verbose';
 
@@ -23,7 +27,10 @@ export class LiveView implements AsyncDisposable {
   #busy: { readonly text: string; readonly since: number; readonly until: number | null } | null =
     null;
   #doing = '';
-  #costUsd: number | null = null;
+  /** What the runs under way have used, by loop. */
+  readonly #running = new Map<string, Usage>();
+  /** What was used when totals were last printed behind a line. */
+  #printedTotals = '';
   #window = { start: 0, shown: 0, left: 0 };
   #isFirstHeading = true;
 
@@ -33,7 +40,7 @@ export class LiveView implements AsyncDisposable {
     this.#status =
       talk === 'quiet'
         ? null
-        : new StatusLine(context.err, context.clock, () => this.#statusText());
+        : new StatusLine(context.err, context.clock, (columns) => this.#statusText(columns));
   }
 
   /** The newest state of every loop seen, in the order they were first seen. */
@@ -48,10 +55,10 @@ export class LiveView implements AsyncDisposable {
         this.#recorded(event.loop, event.recorded);
         return;
       case 'activity':
-        this.#activity(event.activity);
+        this.#activity(event.loopId, event.activity);
         return;
       case 'usage':
-        this.#costUsd = event.costUsd;
+        this.#running.set(event.loopId, event);
         return;
       case 'notice':
         // The same is found out for every loop; once is enough.
@@ -87,14 +94,14 @@ export class LiveView implements AsyncDisposable {
     else if (text !== undefined) {
       this.#busy = { text, since: this.#context.clock.monotonic(), until };
     }
-    if (event.type === 'agent.started') this.#doing = '';
-    if (event.type === 'agent.ended') {
+    if (event.type === 'agent.started' || event.type === 'agent.ended') {
       this.#doing = '';
-      this.#costUsd = null;
+      this.#printedTotals = '';
+      this.#running.delete(loop.id);
     }
   }
 
-  #activity(activity: Activity): void {
+  #activity(loopId: string, activity: Activity): void {
     if (this.#status === null) return;
     const now = this.#context.clock.monotonic();
     if (now - this.#window.start >= 1000) {
@@ -108,9 +115,33 @@ export class LiveView implements AsyncDisposable {
     const shown = activityLine(activity);
     if (shown.text === '') return;
     this.#doing = `${activity.kind} ${shown.text}`;
-    if (shown.isVerbose && this.#talk !== 'verbose') return;
+    if (shown.isVerbose && this.#talk !== 'verbose') {
+      this.#status.refresh();
+      return;
+    }
     this.#window.shown++;
-    this.#print(shown);
+    this.#print({ ...shown, tail: this.#newTotals(loopId) });
+  }
+
+  /** Where there is no live line to look at, totals stand behind the first action after they changed. */
+  #newTotals(loopId: string): string {
+    if (this.#context.err.isTerminal && this.#talk !== 'verbose') return '';
+    const usage = this.#running.get(loopId);
+    if (usage === undefined) return '';
+    const { turns, tokens, cost } = this.#totals(usage);
+    const text = [turns, tokens, cost].filter((part) => part !== null).join(', ');
+    if (text === this.#printedTotals) return '';
+    this.#printedTotals = text;
+    return text;
+  }
+
+  #totals(usage: Usage | null): Pick<StatusParts, 'turns' | 'tokens' | 'cost'> {
+    const { turns = null, tokens = null } = usage ?? {};
+    return {
+      turns: turns === null ? null : plural(turns, 'turn'),
+      tokens: tokens === null ? null : formatTokens(tokens),
+      cost: this.#spent(),
+    };
   }
 
   #tellLeftOut(): void {
@@ -133,22 +164,26 @@ export class LiveView implements AsyncDisposable {
     this.#status?.print(spaced);
   }
 
-  #statusText(): string | null {
+  #statusText(columns: number): string | null {
     if (this.#busy === null) return null;
     const { clock } = this.#context;
     const { text, since, until } = this.#busy;
     const elapsed = formatElapsed(clock.monotonic() - since);
     const time = until === null ? elapsed : `${formatElapsed(until - clock.now())} left`;
-    const cost = this.#spent();
-    const parts = [text, time, cost === null ? null : formatCost(cost), oneLine(this.#doing, 120)];
-    return parts.filter((part) => part !== null && part !== '').join(' · ');
+    const usage = [...this.#running.values()].at(-1) ?? null;
+    const where = this.#doing === '' ? text : text.replace(` · ${agentAtWork}`, '');
+    const doing = oneLine(this.#doing, 200);
+    return renderStatus({ where, doing, time, ...this.#totals(usage) }, columns);
   }
 
-  /** Cost of the ended iterations and of the run under way. */
-  #spent(): number | null {
-    const ended = this.loops.flatMap((loop) => loopCost(loop) ?? []);
-    const all = this.#costUsd === null ? ended : [...ended, this.#costUsd];
-    return all.length === 0 ? null : all.reduce((sum, cost) => sum + cost, 0);
+  /** Cost of the ended iterations and of the runs under way. */
+  #spent(): string | null {
+    const running = [...this.#running.values()];
+    const known = [...this.loops.map(knownCost), ...running.map(({ costUsd }) => costUsd)];
+    const costs = known.filter((cost) => cost !== null);
+    const isPartial = this.loops.some(isPartlyUnpriced) || running.some(isUnpriced);
+    const sum = costs.length === 0 ? null : costs.reduce((all, cost) => all + cost, 0);
+    return formatSpending(sum, isPartial);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

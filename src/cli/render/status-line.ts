@@ -8,13 +8,13 @@ import { cutToWidth } from './width.ts';
  */
 export class StatusLine implements AsyncDisposable {
   readonly #output: Output;
-  readonly #render: () => string | null;
+  readonly #render: (columns: number) => string | null;
   readonly #closing = new AbortController();
   readonly #ticking: Promise<void>;
   #isShown = false;
 
-  /** `render` is asked at most once a second, and whenever a line is printed. */
-  constructor(output: Output, clock: Clock, render: () => string | null) {
+  /** `render` is asked once a second, whenever a line is printed, and by `refresh`; it gets the columns there are. */
+  constructor(output: Output, clock: Clock, render: (columns: number) => string | null) {
     this.#output = output;
     this.#render = render;
     this.#ticking = output.isTerminal ? this.#tick(clock) : Promise.resolve();
@@ -25,21 +25,27 @@ export class StatusLine implements AsyncDisposable {
     this.#output.write(`${this.#erase()}${text}\n${this.#status()}`);
   }
 
+  /** Shows at once what has changed. */
+  refresh(): void {
+    const text = this.#erase() + this.#status();
+    if (text !== '') this.#output.write(text);
+  }
+
   async #tick(clock: Clock): Promise<void> {
     const { signal } = this.#closing;
     while (!signal.aborted) {
-      const text = this.#erase() + this.#status();
-      if (text !== '') this.#output.write(text);
+      this.refresh();
       await clock.sleep(1000, signal).catch(() => {});
     }
   }
 
   #status(): string {
     if (!this.#output.isTerminal || this.#closing.signal.aborted) return '';
-    const text = this.#render();
+    const columns = Math.max(10, this.#output.columns - 1);
+    const text = this.#render(columns);
     if (text === null) return '';
     this.#isShown = true;
-    const shown = cutToWidth(text, Math.max(10, this.#output.columns - 1));
+    const shown = cutToWidth(text, columns);
     return this.#output.hasColour ? `\u001B[2m${shown}\u001B[22m` : shown;
   }
 

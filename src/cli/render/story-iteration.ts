@@ -1,8 +1,9 @@
 import { changedPaths } from '../../core/loop/changes.ts';
 import type { AgentRecord, LoopEvent } from '../../core/loop/event.ts';
 import type { Decision } from '../../core/loop/judge.ts';
-import { lastIteration, loopCost, type Loop } from '../../core/loop/loop.ts';
-import { formatCost, formatDuration, formatTokens, plural } from './format.ts';
+import { isPartlyUnpriced, knownCost, lastIteration, type Loop } from '../../core/loop/loop.ts';
+import { isUnpriced } from '../../core/price/price.ts';
+import { formatDuration, formatSpending, formatTokens, plural } from './format.ts';
 import { detail, heading, line, verbose, type StoryLine } from './story-line.ts';
 import { statusText } from './status-word.ts';
 
@@ -27,7 +28,7 @@ export function agentLines(record: AgentRecord): readonly StoryLine[] {
     `${agentEnding(record)} in ${formatDuration(record.durationMs)}`,
     record.turns === null ? null : plural(record.turns, 'turn'),
     record.tokens === null ? null : formatTokens(record.tokens),
-    record.costUsd === null ? null : formatCost(record.costUsd),
+    formatSpending(record.costUsd, isUnpriced(record)),
     claimText(record),
   ];
   const isFine = record.kind === 'done';
@@ -39,8 +40,18 @@ export function agentLines(record: AgentRecord): readonly StoryLine[] {
   ];
 }
 
-function agentEnding({ kind, exitCode }: AgentRecord): string {
-  if (kind === 'done') return 'ended';
+/** What an agent was used for beside the work. */
+export function usageText({ tokens, costUsd }: Event<'usage.added'>): string {
+  const parts = [
+    tokens === null ? null : formatTokens(tokens),
+    formatSpending(costUsd, isUnpriced({ tokens, costUsd })),
+  ];
+  return parts.filter((part) => part !== null).join(' · ') || 'made';
+}
+
+function agentEnding({ kind, exitCode, confidence }: AgentRecord): string {
+  if (kind === 'done')
+    return confidence === 'low' ? 'ended, as far as its protocol tells,' : 'ended';
   const code = exitCode === null || exitCode === 0 ? '' : ` (exit code ${exitCode})`;
   return `${kind.replaceAll('_', ' ')}${code}`;
 }
@@ -65,8 +76,8 @@ export function snapshotLines(event: Event<'snapshot.taken'>): readonly StoryLin
 }
 
 export function decisionLines(decision: Decision, loop: Loop): readonly StoryLine[] {
-  const cost = loopCost(loop);
-  const spent = cost === null ? '' : ` · ${formatCost(cost)} so far`;
+  const cost = formatSpending(knownCost(loop), isPartlyUnpriced(loop));
+  const spent = cost === null ? '' : ` · ${cost} so far`;
   const verdict =
     decision.end === null ? 'go on' : statusText(decision.end.status, decision.end.reason);
   const { strategy, ladder, counted } = decision.inputs;

@@ -16,6 +16,8 @@ export type StoryLine = {
   readonly isVerbose: boolean;
   /** Cut to the width rather than wrapped. */
   readonly isCut: boolean;
+  /** Stays behind a text that is cut. */
+  readonly tail?: string;
 };
 
 const maxChars = 400;
@@ -67,8 +69,12 @@ export function renderLine(story: StoryLine, columns: number | null, paint: Pain
   return story.isDetail ? `${start}${hanging}` : `${paint('dim', start)}${hanging}`;
 }
 
-function renderBody({ text, isCut }: StoryLine, columns: number | null, used: number): string {
-  if (columns === null) return isCut ? cutToWidth(text, 160) : text;
+function renderBody(story: StoryLine, columns: number | null, used: number): string {
+  const { text, isCut, tail = '' } = story;
+  const behind = tail === '' ? '' : ` · ${tail}`;
+  if (columns === null) return isCut ? cutToWidth(text, 160) + behind : text + behind;
   const room = Math.max(20, columns - used);
-  return isCut ? cutToWidth(text, room) : wrap(text, room, '');
+  if (!isCut) return wrap(text + behind, room, '');
+  const left = room - behind.length;
+  return left < 20 ? cutToWidth(text, room) : cutToWidth(text, left) + behind;
 }

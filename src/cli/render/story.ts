@@ -6,7 +6,13 @@ import { tamperedText } from '../../core/loop/surroundings.ts';
 import { flakyText } from '../../core/verdict/flaky.ts';
 import { formatDuration, plural } from './format.ts';
 import { checkLines } from './story-checks.ts';
-import { agentLines, decisionLines, headerLine, snapshotLines } from './story-iteration.ts';
+import {
+  agentLines,
+  decisionLines,
+  headerLine,
+  snapshotLines,
+  usageText,
+} from './story-iteration.ts';
 import { detail, line, verbose, type StoryLine } from './story-line.ts';
 import { startLines } from './story-start.ts';
 import { statusStyle } from './status-word.ts';
@@ -62,6 +68,12 @@ export function storyOf({ event, time }: RecordedEvent, loop: Loop): readonly St
         : [line('agent', `started again, try ${event.try}`)];
     case 'agent.ended':
       return agentLines(event.record);
+    case 'usage.added':
+      return [
+        event.purpose === 'summary'
+          ? verbose('summary', usageText(event))
+          : line('used', `${usageText(event)}, by the run that was interrupted`),
+      ];
     case 'protected.restored':
       return event.paths.length === 0
         ? []
@@ -117,7 +129,7 @@ export function storyOf({ event, time }: RecordedEvent, loop: Loop): readonly St
 /** One action of the agent; thinking and the end of the run are only for those who want all. */
 export function activityLine({ kind, text }: Activity): StoryLine {
   const isVerbose = kind === 'thinking' || kind === 'finished';
-  return { ...line(kind, text, 'dim'), isVerbose, isCut: true };
+  return { ...line(kind, text, kind === 'waiting' ? 'yellow' : 'dim'), isVerbose, isCut: true };
 }
 
 function flakyLines(loop: Loop): readonly StoryLine[] {
@@ -128,13 +140,16 @@ function warning(text: string): StoryLine {
   return line('warning', text, 'yellow');
 }
 
+/** What is said of an agent that has not said yet what it does. */
+export const agentAtWork = 'agent at work';
+
 /** What the loop is busy with after an event; other events leave it as it is. */
 const busyWords: Partial<Readonly<Record<LoopEvent['type'], string>>> = {
   'loop.started': 'opening the workspace',
   'loop.resumed': 'opening the workspace',
   'baseline.started': 'verifying the untouched base',
   'iteration.started': 'preparing',
-  'agent.started': 'agent at work',
+  'agent.started': agentAtWork,
   'agent.ended': 'taking a snapshot',
   'verification.started': 'running the checks',
   'iteration.ended': 'deciding',

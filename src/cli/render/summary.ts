@@ -1,7 +1,7 @@
-import { loopCost, loopTokens, type Loop } from '../../core/loop/loop.ts';
+import { isPartlyUnpriced, knownCost, loopTokens, type Loop } from '../../core/loop/loop.ts';
 import { newestTests } from '../../protocol/loop-result.ts';
 import type { LoopFiles } from '../../engine/loop-files.ts';
-import { formatCost, formatDuration, formatTests, formatTokens, plural } from './format.ts';
+import { formatDuration, formatSpending, formatTests, formatTokens, plural } from './format.ts';
 import { nextCommands } from './next-commands.ts';
 import type { Paint } from './paint.ts';
 import { statusStyle, statusText } from './status-word.ts';
@@ -65,10 +65,9 @@ function testsText(loop: Loop): string | null {
 }
 
 function costText(loop: Loop): string | null {
-  const cost = loopCost(loop);
   const tokens = loopTokens(loop);
   const parts = [
-    cost === null ? null : formatCost(cost),
+    formatSpending(knownCost(loop), isPartlyUnpriced(loop)),
     tokens === null ? null : formatTokens(tokens),
   ];
   const known = parts.filter((part) => part !== null);

@@ -19,11 +19,20 @@ export const agentOutcomeKinds = [
 
 export type AgentOutcomeKind = (typeof agentOutcomeKinds)[number];
 
+/** Disjoint counts: `input` is what was neither read from nor written to a cache. */
 export type Tokens = {
   readonly input: number;
   readonly output: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
+};
+
+/** What one model was used for in a run. */
+export type ModelUsage = {
+  /** Null: not known. */
+  readonly model: string | null;
+  readonly tokens: Tokens;
+  readonly costUsd: number | null;
 };
 
 export type AgentOutcome = {
@@ -33,9 +42,11 @@ export type AgentOutcome = {
   readonly sessionId: string | null;
   /** Usage of this run only; null when the agent does not report it. */
   readonly tokens: Tokens | null;
-  /** Null when unknown; never 0 for unknown. */
+  /** As the agent reports it, for this run only. Null when unknown; never 0 for unknown. */
   readonly costUsd: number | null;
   readonly model: string | null;
+  /** The same tokens and cost by model, for a run that used more than one. */
+  readonly models?: readonly ModelUsage[];
   readonly turns: number | null;
   /** Percent of the model's context window used at the end; null when unknown. */
   readonly contextPercent: number | null;
@@ -45,6 +56,8 @@ export type AgentOutcome = {
   readonly resetAtMs: number | null;
   /** The field, event or line that decided the kind, for people. */
   readonly evidence: string;
+  /** The stream says too little to be sure of the kind. */
+  readonly confidence?: 'low';
 };
 
 /** One readable action of the agent, the same vocabulary for every agent. Live only; never stored as an event. */

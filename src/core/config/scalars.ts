@@ -30,6 +30,6 @@ const words = new Map([
  */
 export function readScalar(type: ScalarType, text: string): string | number | boolean {
   if (type === 'boolean') return words.get(text) ?? text;
-  if (type === 'number') return /^\d{1,15}(?:\.\d{1,15})?$/.test(text) ? Number(text) : text;
+  if (type === 'number') return /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text) ? Number(text) : text;
   return (type === 'duration' || type === 'bytes') && text === '0' ? 0 : text;
 }

@@ -10,9 +10,11 @@ import type { LoopType, LoopTypeValues } from './resolve.ts';
  */
 export function applyLoopType(settings: Settings, type: LoopType, origins: Origins): Settings {
   const { validation, limits, progress, hooks } = settings;
+  const agent = over('agent', 'agent', settings.agent);
   return {
     ...settings,
-    agent: over('agent', 'agent', settings.agent),
+    agent,
+    agents: withTools(settings.agents, agent, over('tools', 'agents', null)),
     validation: {
       ...validation,
       // Null in a type stands for the project's own command.
@@ -62,6 +64,18 @@ function wins(type: LoopType, key: string, path: string, origins: Origins): bool
   const { layer } = originOf(origins, path.split('.'));
   if (type.writtenBy[key] === 'built-in') return layer === 'defaults';
   return layer !== 'env' && layer !== 'flags';
+}
+
+/** Tools are the native agent's: others bring their own. */
+function withTools(
+  agents: Settings['agents'],
+  name: string | null,
+  tools: LoopTypeValues['tools'] | null,
+): Settings['agents'] {
+  if (name === null || tools == null) return agents;
+  const agent = Object.hasOwn(agents, name) ? agents[name] : undefined;
+  const isNative = agent === undefined ? name === 'native' : agent.kind === 'native';
+  return isNative ? { ...agents, [name]: { kind: 'native', ...agent, tools } } : agents;
 }
 
 function withModel(strategy: ModelStrategy, model: string | null): ModelStrategy {

@@ -1,26 +1,10 @@
 import { z } from 'zod';
+import { toolNames } from '../agent/native/tool.ts';
 import { ModelStrategy } from '../config/section/agents.ts';
 import { Gate } from '../config/section/gates.ts';
 import { SomeHooks } from '../config/section/hooks.ts';
 import { Strategy } from '../config/section/strategy.ts';
 import { Count, Duration, Name, Positive, shorthand, Text } from '../config/value.ts';
-
-/** Tools of the native agent. */
-export const toolNames = [
-  'read',
-  'write',
-  'edit',
-  'list',
-  'glob',
-  'grep',
-  'bash',
-  'tree',
-  'todo',
-  'query',
-  'share',
-  'explore',
-  'complete_task',
-] as const;
 
 /** A template variable of the type. Without a default it must be given when a loop starts. */
 export const LoopTypeInput = shorthand(

@@ -1,3 +1,4 @@
+import { defaultTools } from '../agent/native/tool.ts';
 import { LoopwrightError } from '../error.ts';
 import { nearest } from '../text/nearest.ts';
 import { builtInTypes } from './built-in.ts';
@@ -104,7 +105,7 @@ function withDefinition(
   } = definition;
   const values: LoopTypeValues = { ...inherited(below.values, own), ...own };
   const added: LoopTypeValues = {
-    ...(tools && { tools: [...(values.tools ?? []), ...tools] }),
+    ...(tools && { tools: [...(values.tools ?? defaultTools), ...tools] }),
     ...(gates && { gates: [...(values.gates ?? []), ...gates] }),
     ...(inputs && { inputs: joinInputs(values.inputs ?? [], inputs) }),
     ...(outputs && { outputs: [...(values.outputs ?? []), ...outputs] }),

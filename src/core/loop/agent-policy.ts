@@ -122,6 +122,11 @@ export function iterationStatusOf(iteration: Iteration): IterationStatus {
   return endedNormally(kind) && kind !== 'refused' ? 'completed' : 'failed';
 }
 
+/** Whether it counts against `max-iterations`: not when the provider or the key kept the agent from working at all. */
+export function countsAsIteration({ agent, report }: Iteration): boolean {
+  return report !== null || (agent?.kind !== 'api_error' && agent?.kind !== 'auth');
+}
+
 /** 001's column, before it is known whether this iteration completes the loop. */
 export function attemptOutcomeOf(iteration: Iteration, completes: boolean): AttemptOutcome {
   if (completes) return 'done';

@@ -1,6 +1,7 @@
-import type { AgentOutcomeKind, Tokens } from '../agent/outcome.ts';
+import type { AgentOutcomeKind, ModelUsage, Tokens } from '../agent/outcome.ts';
 import type { FlagValues } from '../config/flags.ts';
 import type { Settings } from '../config/schema.ts';
+import type { CostSource } from '../price/price.ts';
 import type { ProgressEntry } from '../progress/entry.ts';
 import type { VerificationReport } from '../verdict/report.ts';
 import type { FileChanges } from './changes.ts';
@@ -52,6 +53,12 @@ export type AgentRecord = {
   readonly evidence: string;
   readonly tokens: Tokens | null;
   readonly costUsd: number | null;
+  /** Who knew the cost; absent in old records. */
+  readonly costSource?: CostSource | null;
+  /** What the agent says it used; null or absent: nothing. */
+  readonly model?: string | null;
+  readonly models?: readonly ModelUsage[];
+  readonly confidence?: 'low';
   readonly turns: number | null;
   readonly contextPercent: number | null;
   readonly sessionId: string | null;
@@ -153,6 +160,15 @@ export type LoopEvent =
       readonly try: number;
     }
   | { readonly type: 'agent.ended'; readonly record: AgentRecord }
+  /** An agent was used for something beside the work itself, or for work whose end nobody saw. */
+  | {
+      readonly type: 'usage.added';
+      readonly purpose: 'work' | 'summary';
+      readonly tokens: Tokens | null;
+      readonly costUsd: number | null;
+      readonly costSource: CostSource | null;
+      readonly models: readonly ModelUsage[];
+    }
   | { readonly type: 'protected.restored'; readonly paths: readonly string[] }
   | {
       readonly type: 'snapshot.taken';

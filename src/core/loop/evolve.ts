@@ -1,9 +1,11 @@
 import { addTokens } from '../agent/outcome.ts';
-import type { LoopEvent, RecordedEvent } from './event.ts';
-import { openIteration, type Iteration, type Loop } from './loop.ts';
+import { isUnpriced } from '../price/price.ts';
+import type { AgentRecord, LoopEvent, RecordedEvent } from './event.ts';
+import { openIteration, type Iteration, type Loop, type Wait } from './loop.ts';
 import { isEnded, isResting } from './status.ts';
 import type { Step } from './step.ts';
 import { tamperedText } from './surroundings.ts';
+import { addUsage, purposeUsage, type Purpose } from './usage.ts';
 
 /** Folds one recorded event into the loop. Total: an event that does not fit changes only the sequence. */
 export function evolve(loop: Loop | null, recorded: RecordedEvent): Loop | null {
@@ -136,6 +138,8 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
       });
     case 'agent.ended':
       return afterAgent(loop, event);
+    case 'usage.added':
+      return updateOpen(loop, (iteration) => spend(iteration, event.purpose, event));
     case 'protected.restored':
       return atStep(loop, 'snapshot', { restored: event.paths });
     case 'snapshot.taken':
@@ -262,15 +266,27 @@ function startedIteration(
 function afterAgent(loop: Loop, event: Extract<LoopEvent, { type: 'agent.ended' }>): Loop {
   const iteration = openIteration(loop);
   if (iteration === null) return loop;
-  const cost = event.record.costUsd;
   return atStep(loop, 'restore-protected', {
     agent: event.record,
     process: null,
     apiErrors: iteration.apiErrors + (event.record.kind === 'api_error' ? 1 : 0),
     hangs: iteration.hangs + (event.record.kind === 'hung' ? 1 : 0),
-    costUsd: cost === null ? iteration.costUsd : (iteration.costUsd ?? 0) + cost,
-    tokens: addTokens(iteration.tokens, event.record.tokens),
+    ...spend(iteration, 'work', event.record),
   });
+}
+
+type Spent = Pick<AgentRecord, 'tokens' | 'costUsd' | 'models'>;
+
+/** The iteration's totals with one more run in them. */
+function spend(iteration: Iteration, purpose: Purpose, spent: Spent): Partial<Iteration> {
+  const { tokens, costUsd, models = [] } = spent;
+  const usage = addUsage(iteration.usage ?? [], purposeUsage(purpose, models));
+  return {
+    costUsd: costUsd === null ? iteration.costUsd : (iteration.costUsd ?? 0) + costUsd,
+    tokens: addTokens(iteration.tokens, tokens),
+    ...(isUnpriced(spent) ? { unpriced: true } : {}),
+    ...(usage.length === 0 ? {} : { usage }),
+  };
 }
 
 function afterIteration(
@@ -289,18 +305,25 @@ function afterIteration(
     why: event.why,
   });
   const iteration = ended.iterations.at(-1);
+  const wait = interrupted ? outlasting(loop.wait) : null;
   const failedEmpty = event.outcome === 'error' && iteration?.report === null;
   return {
     ...ended,
     step: interrupted ? 'boundary' : 'post-hooks',
-    status: loop.wait === null ? loop.status : 'running',
-    wait: null,
+    status: loop.wait === null || wait !== null ? loop.status : 'running',
+    wait,
     // Feedback that an interrupted agent may not have used stays for the next one.
     feedback: interrupted ? loop.feedback : '',
     consecutiveFailures: nextFailures(loop.consecutiveFailures, event.outcome),
     errorStreak: interrupted ? loop.errorStreak : failedEmpty ? loop.errorStreak + 1 : 0,
     progress: event.progress === null ? loop.progress : keepNewest(loop, event.progress),
   };
+}
+
+/** What the provider said holds for the next iteration too: whoever goes on asks it no earlier. */
+function outlasting(wait: Wait | null): Wait | null {
+  const isTold = wait?.condition === 'usage_limit' || wait?.condition === 'rate_limit';
+  return wait !== null && isTold ? { ...wait, then: 'boundary' } : null;
 }
 
 /** A resume makes the last decision history; a loop that rested before it was decided has none. */
@@ -322,6 +345,11 @@ function keepNewest(loop: Loop, entry: Loop['progress'][number]): Loop['progress
 
 function atStep(loop: Loop, step: Step, change: Partial<Iteration>): Loop {
   return { ...(openIteration(loop) === null ? loop : updateLast(loop, change)), step };
+}
+
+function updateOpen(loop: Loop, change: (iteration: Iteration) => Partial<Iteration>): Loop {
+  const iteration = openIteration(loop);
+  return iteration === null ? loop : updateLast(loop, change(iteration));
 }
 
 function updateLast(loop: Loop, change: Partial<Iteration>): Loop {

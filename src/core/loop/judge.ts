@@ -75,12 +75,15 @@ export function judge(loop: Loop, input: JudgeInput): Decision {
   if (broken !== null) return end(input, 'integrity', broken.status, broken.reason, broken.text);
   const budget = input.diskExceeded ?? exceededBudget(loop);
   if (budget !== null) return end(input, 'budget', 'stopped', 'budget', budget);
+  const agent = lastIteration(loop)?.agent ?? null;
+  if (agent?.kind === 'budget') {
+    return end(input, 'budget', 'stopped', 'budget', agent.evidence);
+  }
   if (input.completion.complete) {
     return end(input, 'completion', 'complete', 'verified', input.completion.text);
   }
-  const agent = lastIteration(loop)?.agent ?? null;
   if (agent?.kind === 'auth') {
-    const text = `the agent could not sign in: ${agent.evidence}`;
+    const text = `the agent could not sign in: ${agent.evidence}; sign in with its own program or give it a valid key, then resume`;
     return end(input, 'agent', 'blocked', 'auth', text);
   }
   const stop = loop.options.keepGoing ? null : firstStop(input);

@@ -17,6 +17,7 @@ import type { Decision } from './judge.ts';
 import type { Judges } from './judges.ts';
 import type { AttemptOutcome, IterationStatus, LoopStatus } from './status.ts';
 import type { Step } from './step.ts';
+import { addUsage, type PurposeUsage } from './usage.ts';
 
 /** One fresh agent run and one verification, as folded from its events. */
 export type Iteration = {
@@ -42,9 +43,13 @@ export type Iteration = {
   readonly apiErrors: number;
   readonly hangs: number;
   readonly agent: AgentRecord | null;
-  /** Cost and tokens over all tries; null when unknown. */
+  /** Known cost and tokens over all tries and what came with them; null when nothing is known. */
   readonly costUsd: number | null;
   readonly tokens: Tokens | null;
+  /** Tokens were used for which nobody knows a price: the cost is more than `costUsd`. */
+  readonly unpriced?: true;
+  /** Which model was used for what; absent when no agent said so. */
+  readonly usage?: readonly PurposeUsage[];
   readonly restored: readonly string[];
   readonly tree: string | null;
   readonly commit: string | null;
@@ -146,10 +151,28 @@ export function looksAtFiles({ options }: Loop): boolean {
   return options.commit || options.verify || !options.keepGoing;
 }
 
-/** Known cost so far; null when no iteration reported any. */
-export function loopCost(loop: Loop): number | null {
+/** Known cost so far; null when no iteration has any. Less than the whole while `isPartlyUnpriced`. */
+export function knownCost(loop: Loop): number | null {
   const costs = loop.iterations.flatMap((iteration) => iteration.costUsd ?? []);
   return costs.length === 0 ? null : costs.reduce((sum, cost) => sum + cost, 0);
+}
+
+/** Whether something was used that nobody knows the price of. */
+export function isPartlyUnpriced(loop: Loop): boolean {
+  return loop.iterations.some(({ unpriced }) => unpriced === true);
+}
+
+/** Cost so far; null when it is not known, or not all of it. */
+export function loopCost(loop: Loop): number | null {
+  return isPartlyUnpriced(loop) ? null : knownCost(loop);
+}
+
+/** What was used so far, by purpose and model, in the order of first use. */
+export function loopUsage(loop: Loop): readonly PurposeUsage[] {
+  return loop.iterations.reduce<readonly PurposeUsage[]>(
+    (all, { usage = [] }) => addUsage(all, usage),
+    [],
+  );
 }
 
 export function loopTokens(loop: Loop): Tokens | null {

@@ -25,6 +25,8 @@ export type CheckRun = {
   readonly stderr: string;
   readonly durationMs: number;
   readonly parseTests: boolean;
+  /** What tests are looked for in where it is more than the streams above; else those are. */
+  readonly testOutput?: string;
   readonly evidence: string | null;
 };
 
@@ -37,7 +39,7 @@ const keptNames = 50;
  */
 export function judgeCheck(run: CheckRun): Check {
   const raw = [run.stdout, run.stderr].filter((text) => text !== '').join('\n');
-  const tests = run.parseTests ? parseTests(raw) : null;
+  const tests = run.parseTests ? parseTests(run.testOutput ?? raw) : null;
   const output = plainText(raw);
   const verdict = verdictOf(run, tests);
   const recognised = tests !== null && tests.framework !== null && tests.total > 0;

@@ -13,11 +13,13 @@ const totals: readonly RegExp[] = [
 ];
 
 const maxLineChars = 400;
+/** Totals stand at the end. */
+const keptChars = 64 * 1024;
 
 /** Coverage in percent as plain output says it; the last total counts, null when there is none. */
 export function readCoverage(output: string): number | null {
   let found: number | null = null;
-  for (const line of output.split('\n')) {
+  for (const line of output.slice(-keptChars).split('\n')) {
     const head = line.slice(0, maxLineChars).trim();
     const match = totals.map((pattern) => pattern.exec(head)).find((each) => each !== null);
     if (match !== undefined) found = Math.min(100, Number(match?.[1]));

@@ -1,9 +1,15 @@
 import path from 'node:path';
-import { attemptOutcomeOf, iterationStatusOf } from '../../core/loop/agent-policy.ts';
+import {
+  attemptOutcomeOf,
+  countsAsIteration,
+  iterationStatusOf,
+} from '../../core/loop/agent-policy.ts';
 import { exceededBudget } from '../../core/loop/budget.ts';
 import { changedPaths, noChanges } from '../../core/loop/changes.ts';
+import type { LoopEvent } from '../../core/loop/event.ts';
 import type { Iteration, Loop } from '../../core/loop/loop.ts';
 import { breach, guardsSurroundings, tamperedText } from '../../core/loop/surroundings.ts';
+import { nothingUsed, type PricedUsage } from '../../core/price/price.ts';
 import type { ProgressEntry } from '../../core/progress/entry.ts';
 import { tailChars } from '../../core/text/code-points.ts';
 import { plainText } from '../../core/text/terminal.ts';
@@ -47,28 +53,40 @@ export async function conclude(
     return;
   }
   const { completion } = await lookAtCompletion(engine, owner);
+  const { entry, usage } = await progressEntry(engine, owner);
+  const spent = usage === null ? [] : [summaryUsage(usage)];
   // A budget that is used up outweighs the pass: the loop stops, so this iteration did not complete it.
-  const completes = completion.complete && exceededBudget(loop) === null && !broken;
-  const entry = await progressEntry(engine, owner);
-  await owner.record(...around, {
+  const isOverBudget =
+    exceededBudget(loop, usage ?? nothingUsed) !== null || iteration.agent?.kind === 'budget';
+  const completes = completion.complete && !isOverBudget && !broken;
+  await owner.record(...around, ...spent, {
     type: 'iteration.ended',
     number: iteration.number,
     status: iterationStatusOf(iteration),
     outcome: attemptOutcomeOf(iteration, completes),
-    counted: true,
+    counted: countsAsIteration(iteration),
     durationMs,
     progress: entry,
     why: iteration.agent?.kind === 'done' ? null : (iteration.agent?.evidence ?? null),
   });
 }
 
-async function progressEntry(engine: Engine, owner: LoopOwner): Promise<ProgressEntry> {
+/** What the next iteration is told of this one, and what it cost to find the words. */
+async function progressEntry(
+  engine: Engine,
+  owner: LoopOwner,
+): Promise<{ readonly entry: ProgressEntry; readonly usage: PricedUsage | null }> {
   const { loop, iteration } = owner;
   const raw =
     iteration.report === null ? agentEntry(iteration) : await checkEntry(engine, loop, iteration);
   const { strategy } = loop.settings.progress;
-  if (strategy !== 'llm-summary' && strategy !== 'hybrid') return raw;
-  return { ...raw, ...(await summariseIteration(engine, owner, raw)) };
+  if (strategy !== 'llm-summary' && strategy !== 'hybrid') return { entry: raw, usage: null };
+  const { entry, usage } = await summariseIteration(engine, owner, raw);
+  return { entry: { ...raw, ...entry }, usage };
+}
+
+function summaryUsage({ tokens, costUsd, costSource, models }: PricedUsage): LoopEvent {
+  return { type: 'usage.added', purpose: 'summary', tokens, costUsd, costSource, models };
 }
 
 /** The check that says most about the iteration: the first that failed, else the last. */

@@ -1,6 +1,6 @@
 import type { LoopEvent } from '../../core/loop/event.ts';
 import { errorBackoffMs } from '../../core/loop/agent-policy.ts';
-import { budgetsAbove } from '../../core/loop/budget.ts';
+import { budgetsAbove, warnAtShare } from '../../core/loop/budget.ts';
 import { judge, type Decision } from '../../core/loop/judge.ts';
 import { summariseBase, summariseHistory } from '../../core/loop/iteration-summary.ts';
 import { feedbackOf } from '../../core/loop/loop-feedback.ts';
@@ -12,8 +12,6 @@ import { exceededDisk } from '../disk-budget.ts';
 import type { Engine } from '../engine.ts';
 import type { LoopOwner } from '../loop-owner.ts';
 import { askStrategy } from '../tell-strategy.ts';
-
-const warnAtShare = 0.8;
 
 /** Gathers everything a decision is made from, decides purely, and stores the decision with the next step. */
 export async function judgeIteration(engine: Engine, owner: LoopOwner): Promise<void> {

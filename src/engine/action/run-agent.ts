@@ -4,6 +4,7 @@ import type { AgentRecord, LoopEvent } from '../../core/loop/event.ts';
 import { effectiveIterationTimeout, effectiveMaxDuration } from '../../core/config/limits.ts';
 import { agentEnvironment } from '../../core/env/allow-list.ts';
 import type { Loop } from '../../core/loop/loop.ts';
+import type { PricedUsage } from '../../core/price/price.ts';
 import { headChars } from '../../core/text/code-points.ts';
 import { extractSummary, parseSigils } from '../../core/transcript/sigils.ts';
 import type {
@@ -16,7 +17,11 @@ import type {
 import { agentSandbox } from '../agent-sandbox.ts';
 import type { Engine } from '../engine.ts';
 import type { LoopOwner } from '../loop-owner.ts';
+import { tellPermissions } from '../tell-permissions.ts';
+import { UsageKeeper } from '../running-usage.ts';
 import { SpendingGuard } from '../spending-guard.ts';
+import { LiveTotals } from '../live-totals.ts';
+import { WarningRecorder } from '../warning-recorder.ts';
 
 const keptFinalText = 2000;
 
@@ -25,10 +30,20 @@ export async function runAgent(engine: Engine, owner: LoopOwner, attempt: number
   const { loop, iteration } = owner;
   const runner = await engine.resolveAgent(loop.settings);
   const dir = await engine.artifacts.iterationDir(loop.id, iteration.number);
-  const run = await agentRun(engine, owner, path.join(dir, 'prompt.md'));
+  const run = await agentRun(engine, owner, runner, path.join(dir, 'prompt.md'));
   const suffix = attempt === 1 ? '' : `-${attempt}`;
+  await tellPermissions(engine, loop, runner);
   await owner.surroundings.begin(loop, iteration.number, owner.closing);
-  using spending = new SpendingGuard(loop, owner.cut);
+  const warnings = new WarningRecorder(owner);
+  const totals = new LiveTotals(engine, loop.id);
+  const keeper = new UsageKeeper(engine, dir, attempt);
+  using spending = new SpendingGuard(loop, iteration.model, engine.prices, owner.cut, {
+    used(usage) {
+      totals.used(usage);
+      keeper.used(usage);
+    },
+    warn: (text) => warnings.add(text),
+  });
   await owner.before('run-agent');
   const ran = await runner.run(
     run,
@@ -37,16 +52,23 @@ export async function runAgent(engine: Engine, owner: LoopOwner, attempt: number
       stderr: path.join(dir, `stderr${suffix}.log`),
     },
     agentLimits(loop, runner),
-    agentSink(engine, owner, attempt, spending),
+    agentSink(engine, owner, attempt, spending, totals),
     spending.signal,
   );
   await owner.after('run-agent');
-  const result = spending.judge(ran);
+  const { result, usage } = await spending.judge(ran);
+  await warnings.recorded();
+  await keeper.settled();
   await engine.artifacts.write(path.join(dir, 'final.md'), result.outcome.finalText);
-  await recordEnd(engine, owner, attempt, result);
+  await recordEnd(engine, owner, attempt, result, usage);
 }
 
-async function agentRun(engine: Engine, owner: LoopOwner, promptFile: string): Promise<AgentRun> {
+async function agentRun(
+  engine: Engine,
+  owner: LoopOwner,
+  runner: AgentRunner,
+  promptFile: string,
+): Promise<AgentRun> {
   const { loop, iteration } = owner;
   const maxIterations = loop.settings.limits['max-iterations'];
   const { pass, set } = loop.settings.env;
@@ -60,7 +82,11 @@ async function agentRun(engine: Engine, owner: LoopOwner, promptFile: string): P
     prompt: (await engine.artifacts.readTail(promptFile, Number.MAX_SAFE_INTEGER)) ?? '',
     promptFile,
     cwd: owner.workspace.path,
-    env: agentEnvironment(engine.env, { pass, set, reserved: {} }),
+    env: agentEnvironment(engine.env, {
+      pass: [...runner.variables, ...pass],
+      set,
+      reserved: {},
+    }),
     maxTurns: loop.settings.limits['max-turns-per-iteration'],
     sandbox: agentSandbox(engine, loop),
   };
@@ -83,16 +109,15 @@ function agentSink(
   owner: LoopOwner,
   attempt: number,
   spending: SpendingGuard,
+  totals: LiveTotals,
 ): AgentSink {
   const { loop, iteration } = owner;
   return {
     started: (process) => owner.record({ type: 'agent.started', process, try: attempt }),
     activity: (activity) =>
       engine.publish({ kind: 'activity', loopId: loop.id, iteration: iteration.number, activity }),
-    usage(tokens, costUsd) {
-      engine.publish({ kind: 'usage', loopId: loop.id, tokens, costUsd });
-      spending.spent(tokens, costUsd);
-    },
+    usage: (tokens, costUsd, model) => spending.spent({ tokens, costUsd, model }),
+    turns: (turns) => totals.taken(turns),
   };
 }
 
@@ -101,13 +126,14 @@ async function recordEnd(
   owner: LoopOwner,
   attempt: number,
   result: AgentRunResult,
+  usage: PricedUsage,
 ): Promise<void> {
   const events: LoopEvent[] = [];
   // A program that could not be started never told who it is.
   if (owner.iteration.tries < attempt) {
     events.push({ type: 'agent.started', process: null, try: attempt });
   }
-  events.push({ type: 'agent.ended', record: agentRecord(owner.loop, result) });
+  events.push({ type: 'agent.ended', record: agentRecord(owner.loop, result, usage) });
   const { kind } = result.outcome;
   const now = engine.clock.now();
   const next = afterAgent(result.outcome, {
@@ -125,15 +151,19 @@ async function recordEnd(
   await owner.record(...events);
 }
 
-function agentRecord(loop: Loop, result: AgentRunResult): AgentRecord {
+function agentRecord(loop: Loop, result: AgentRunResult, usage: PricedUsage): AgentRecord {
   const { outcome, end } = result;
   const sigils = parseSigils(outcome.finalText);
   return {
     kind: outcome.kind,
     exitCode: end.kind === 'exited' ? end.code : null,
     evidence: outcome.evidence,
-    tokens: outcome.tokens,
-    costUsd: outcome.costUsd,
+    tokens: usage.tokens,
+    costUsd: usage.costUsd,
+    costSource: usage.costSource,
+    model: usage.model,
+    models: usage.models,
+    ...(outcome.confidence === undefined ? {} : { confidence: outcome.confidence }),
     turns: outcome.turns,
     contextPercent: outcome.contextPercent,
     sessionId: outcome.sessionId,

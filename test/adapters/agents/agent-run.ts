@@ -16,7 +16,9 @@ export type Played = AgentRunResult & {
 export async function runOnce(
   agent: AgentRunner,
   folder: string,
-  changes: Partial<AgentRun & AgentLimits & { signal: AbortSignal }> = {},
+  changes: Partial<
+    AgentRun & AgentLimits & { signal: AbortSignal; activity: (activity: Activity) => void }
+  > = {},
 ): Promise<Played> {
   const activities: Activity[] = [];
   const usage: Pick<AgentOutcome, 'tokens' | 'costUsd'>[] = [];
@@ -40,7 +42,10 @@ export async function runOnce(
     { timeoutMs: changes.timeoutMs ?? 30_000, graceMs: changes.graceMs ?? 100 },
     {
       started: () => Promise.resolve(),
-      activity: (activity) => activities.push(activity),
+      activity(activity) {
+        activities.push(activity);
+        changes.activity?.(activity);
+      },
       usage: (tokens, costUsd) => usage.push({ tokens, costUsd }),
     },
     changes.signal ?? new AbortController().signal,

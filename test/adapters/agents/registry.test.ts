@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { cliAgents } from '../../../src/adapters/agents/cli-registry.ts';
 import { resolveAgent, type AgentSettings } from '../../../src/adapters/agents/registry.ts';
 import { createSupervisor } from '../../../src/adapters/process/supervisor.ts';
 import { tempDir } from '../../support/temp-dir.ts';
@@ -41,15 +42,31 @@ test('scripts are found from the given folder and checked at once', async () => 
   });
 });
 
-test.each(['claude', 'codex', 'gemini', 'opencode', 'pi', 'native', 'acp:some-server'])(
-  '%s is known, and what to use until it is built',
-  async (spec) => {
-    await expect(resolve(spec)).rejects.toMatchObject({
-      code: 'agent.not_built',
-      hint: expect.stringContaining("--agent 'command:"),
-    });
-  },
-);
+test.each(cliAgents)('%s is driven by its name', async (spec) => {
+  const agent = await resolve(spec);
+  expect(agent).toMatchObject({ name: spec, kind: 'cli' });
+  expect(agent.variables.length).toBeGreaterThan(0);
+});
+
+test.each(['claude', 'codex', 'gemini'])('%s can be told where its model is', async (kind) => {
+  const agents = { mine: { kind, 'base-url': 'http://127.0.0.1:1', 'key-variable': 'MY_KEY' } };
+  expect((await resolve('mine', agents)).variables).toContain('MY_KEY');
+});
+
+test.each(cliAgents)('a command may print the stream of %s', async (agent) => {
+  const agents = { mine: { command: 'true', format: `${agent}-stream` } };
+  expect(await resolve('mine', agents)).toMatchObject({ name: 'mine', kind: 'cli' });
+});
+
+test('the native agent needs no command, also under another name', async () => {
+  expect(await resolve('native')).toMatchObject({ name: 'native', kind: 'native' });
+  const agents = { mine: { kind: 'native', provider: 'openai', 'key-variable': 'K' } } as const;
+  expect(await resolve('mine', agents)).toMatchObject({
+    name: 'mine',
+    kind: 'native',
+    variables: expect.arrayContaining(['K']),
+  });
+});
 
 test.each<[string, Record<string, AgentSettings>, string, string]>([
   ['cluade', {}, 'agent.unknown', 'Did you mean `claude`?'],
@@ -58,10 +75,12 @@ test.each<[string, Record<string, AgentSettings>, string, string]>([
   ['toString', {}, 'agent.unknown', 'There is no agent `toString`.'],
   ['command:', {}, 'agent.invalid', 'has no command'],
   ['command', {}, 'agent.invalid', 'has no command'],
+  ['acp:', {}, 'agent.invalid', 'has no server'],
   ['scripted:  ', {}, 'agent.invalid', 'has no script'],
-  ['a', { a: { command: 'x', format: 'claude-stream' } }, 'agent.not_built', 'claude-stream'],
+  ['a', { a: { command: 'x', format: 'claude' } }, 'agent.invalid', 'unknown output format'],
+  ['a', { a: { kind: 'pi', 'base-url': 'http://x' } }, 'agent.invalid', 'takes no `base-url`'],
   ['a', { a: { command: 'x', format: 'xml' } }, 'agent.invalid', 'unknown output format'],
-  ['a', { a: { kind: 'codex' } }, 'agent.not_built', '`codex` is not built yet'],
+  ['a', { a: { kind: 'native', tools: ['query'] } }, 'agent.not_built', '`query`'],
 ])('%s is refused', async (spec, agents, code, message) => {
   await expect(resolve(spec, agents)).rejects.toMatchObject({
     code,

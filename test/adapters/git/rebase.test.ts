@@ -47,6 +47,22 @@ describe('rebasing a loop', () => {
     expect(await loop.workspace.snapshot(signal)).toBe(tree);
   });
 
+  test('steps that conflict one by one but not in sum become one commit', async () => {
+    await using loop = await loopHarness();
+    await loop.iterate(() => loop.write('both.txt', 'half\n'));
+    await loop.iterate(async () => {
+      await loop.write('both.txt', 'done\n');
+      await loop.write('own.txt', 'own\n');
+    });
+    const onto = await moveMain(loop, 'both.txt', 'done\n');
+    const result = await loop.workspace.rebase(onto, loop.spec.base, signal);
+    const head = await loop.repo.git('rev-parse', 'loopwright/loop-1');
+    expect(result).toEqual({ kind: 'rebased', head });
+    expect(await subjects(loop, `${onto}..${head}`)).toBe('Iteration 2');
+    expect(await loop.repo.git('diff', '--name-only', onto, head)).toBe('own.txt');
+    expect(await loop.agent('status', '--porcelain')).toBe('');
+  });
+
   test('is nothing when the branch already contains the commit', async () => {
     await using loop = await loopHarness();
     const { head } = await loop.iterate(() => loop.write('a.txt', 'a\n'));
@@ -107,8 +123,10 @@ describe('rebasing a loop', () => {
     });
     const onto = await moveMain(loop, 'other.txt', 'other\n');
     const result = await loop.workspace.rebase(onto, loop.spec.base, signal);
-    // The loop's first change alone conflicts with main, as it would for `git rebase`.
-    expect(result).toEqual({ kind: 'conflict', files: ['README.md'] });
+    // The loop's first change alone conflicts with main; all of them together do not, thanks to the merge.
+    expect(result.kind).toBe('rebased');
+    expect(await loop.read('README.md')).toBe('resolved\n');
+    expect(await loop.read('other.txt')).toBe('other\n');
   });
 
   test('a merge without conflict is replayed as one change', async () => {

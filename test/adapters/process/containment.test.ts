@@ -104,7 +104,8 @@ describe.each(namespaceModes)('a family that escapes, contained by $mode', (it) 
     expect(await supervisor.endLeftover(identity, 10)).toBe(false);
     // The one that kept the namespace for the engine needs a moment to notice.
     await eventually(() => livingIn(dir.path).every((pid) => pid === engine.pid), 2000);
-    expect(await engine.next()).toMatchObject({ end: { kind: 'signalled', signal: 'SIGKILL' } });
+    // TERM or KILL, whichever the program itself died of.
+    expect(await engine.next()).toMatchObject({ end: { kind: 'signalled' } });
   });
 });
 

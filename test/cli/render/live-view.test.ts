@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Output } from '../../../src/cli/context.ts';
-import { LiveView } from '../../../src/cli/render/live-view.ts';
+import { LiveView, type Talk } from '../../../src/cli/render/live-view.ts';
 import { fold } from '../../../src/core/loop/evolve.ts';
+import type { Activity } from '../../../src/core/agent/outcome.ts';
+import type { LoopEvent } from '../../../src/core/loop/event.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import type { LiveEvent } from '../../../src/ports/live.ts';
 import { createdEvent } from '../../contract/store-fixture.ts';
@@ -26,7 +28,7 @@ class HandClock implements Clock {
   }
 }
 
-function viewOn(columns: number | null) {
+function viewOn(columns: number | null, talk: Talk = 'normal') {
   let text = '';
   const clock = new HandClock();
   const output: Output = {
@@ -35,11 +37,38 @@ function viewOn(columns: number | null) {
     hasColour: false,
     columns: columns ?? 80,
   };
-  return { view: new LiveView({ err: output, clock }, 'normal'), clock, text: () => text };
+  return { view: new LiveView({ err: output, clock }, talk), clock, text: () => text };
 }
 
 function activity(text: string): LiveEvent {
   return { kind: 'activity', loopId: 'loop-1', iteration: 1, activity: { kind: 'saying', text } };
+}
+
+function doing(kind: Activity['kind'], text: string): LiveEvent {
+  return { kind: 'activity', loopId: 'loop-1', iteration: 1, activity: { kind, text } };
+}
+
+function usage(turns: number | null, input: number, costUsd: number | null): LiveEvent {
+  const tokens = { input, output: 0, cacheRead: 0, cacheWrite: 0 };
+  return { kind: 'usage', loopId: 'loop-1', tokens, costUsd, turns };
+}
+
+/** The agent of iteration 1 was started. */
+function started(): LiveEvent {
+  const events: readonly LoopEvent[] = [
+    createdEvent('loop-1', 't-1'),
+    { type: 'iteration.started', number: 1, attempt: 1, startTree: 'a', startHead: null },
+    { type: 'agent.started', process: null, try: 1 },
+  ];
+  const recorded = events.map((event, index) => ({ seq: index + 1, time: 0, elapsedMs: 0, event }));
+  return { kind: 'recorded', loop: fold(recorded)!, recorded: recorded.at(-1)! };
+}
+
+/** What a terminal shows at the end: its lines, the last of them the live one. */
+function screen(text: string): readonly string[] {
+  return text
+    .split('\n')
+    .map((line) => line.slice(line.lastIndexOf('\r') + 1).replaceAll('\u001B[2K', ''));
 }
 
 function waiting(): LiveEvent {
@@ -89,6 +118,63 @@ describe('the live view', () => {
     expect(text()).toBe(`${line}waiting · 1m 00s left${erase}waiting · 59s left`);
     await view[Symbol.asyncDispose]();
     expect(text().endsWith(erase)).toBe(true);
+  });
+
+  it.each([
+    [100, 'iteration 1 · running npm test · 3s · 2 turns · 12.3k tokens · $0.42'],
+    [60, 'iteration 1 · running npm test · 3s · 2 turns · $0.42'],
+    [40, 'iteration 1 · running npm test · $0.42'],
+    [30, 'iteration 1 · running npm te…'],
+  ])('tells on %i columns what is done and what it has used so far', async (columns, expected) => {
+    const { view, clock, text } = viewOn(columns);
+    view.listener(started());
+    view.listener(usage(2, 12_345, 0.42));
+    view.listener(doing('running', 'npm test'));
+    await clock.advance(3000);
+    const line = screen(text()).at(-1) ?? '';
+    expect(line).toBe(expected);
+    await view[Symbol.asyncDispose]();
+  });
+
+  it('shows thinking in the live line only', async () => {
+    const { view, text } = viewOn(80);
+    view.listener(started());
+    view.listener(doing('thinking', 'of a way'));
+    expect(screen(text())).toEqual(['iteration 1 · thinking of a way · 0s']);
+    await view[Symbol.asyncDispose]();
+  });
+
+  it('puts what was used behind the first action after it changed, where there is no live line', async () => {
+    const { view, text } = viewOn(null, 'verbose');
+    view.listener(started());
+    view.listener(doing('thinking', 'of a way'));
+    view.listener(usage(1, 900, null));
+    view.listener(doing('reading', 'a.ts'));
+    view.listener(doing('editing', 'a.ts'));
+    view.listener(usage(2, 1900, 0.02));
+    view.listener(doing('waiting', 'for the API (attempt 2, retry in 4 s)'));
+    view.listener(doing('finished', 'after 2 turns'));
+    await view[Symbol.asyncDispose]();
+    expect(text()).toMatchInlineSnapshot(`
+      "  agent      started
+        thinking   of a way
+        reading    a.ts · 1 turn, 900 tokens, cost unknown
+        editing    a.ts
+        waiting    for the API (attempt 2, retry in 4 s) · 2 turns, 1.9k tokens, $0.020
+        finished   after 2 turns
+      "
+    `);
+  });
+
+  it('takes no orders from an action', async () => {
+    const { view, text } = viewOn(80);
+    view.listener(started());
+    const hostile = 'rm\u001B[2J\u001B]0;owned\u0007\r\nsecond \u202Eline';
+    view.listener(doing('running', hostile));
+    const shown = text().replaceAll('\r\u001B[2K', '');
+    for (const char of ['\u001B', '\u0007', '\u202E']) expect(shown).not.toContain(char);
+    expect(shown.split('\n')).toHaveLength(2);
+    await view[Symbol.asyncDispose]();
   });
 
   it('writes no escape without a terminal', async () => {

@@ -244,6 +244,12 @@ describe('short forms', () => {
     });
   });
 
+  it('name the tool that is meant', () => {
+    const agents = { local: { kind: 'native', tools: ['read', 'grap'] } };
+    expect(problems({ agents })).toMatch(/^agents\.local\.tools\[1\]: .*`grep`\?$/);
+    expect(problems({ types: { t: { tools: ['raed'] } } })).toMatch(/^types\.t\.tools\[0\]: /);
+  });
+
   it('name the valid gates', () => {
     expect(problems({ gates: ['aproval'] })).toMatch(/^gates\[0\]: .*`approval`\?$/);
   });

@@ -73,4 +73,22 @@ describe('a loop type', () => {
   it("with a null command keeps the project's own", () => {
     expect(applied('quiet', [own]).validation.command).toBe('npm test');
   });
+
+  it('says which tools the native agent has, and no other agent', () => {
+    const types = { look: { tools: ['read', 'grep'] } };
+    const agents = {
+      local: { kind: 'native', provider: 'openai', tools: ['bash'] },
+      cli: { command: 'x' },
+    };
+    const agentsWith = (agent: string) =>
+      applied('look', [layer('project', { agent, agents, types })]).agents;
+    expect(agentsWith('native')).toMatchObject({
+      native: { kind: 'native', tools: ['read', 'grep'] },
+      local: { tools: ['bash'] },
+    });
+    expect(agentsWith('local')).toMatchObject({
+      local: { kind: 'native', provider: 'openai', tools: ['read', 'grep'] },
+    });
+    expect(agentsWith('cli')['cli']).toEqual({ command: 'x' });
+  });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { defaultTools } from '../../../src/core/agent/native/tool.ts';
 import type { LoopTypeDefinition } from '../../../src/core/loop-type/definition.ts';
 import {
   inputValues,
@@ -61,6 +62,12 @@ describe('a loop type', () => {
       outputs: ['x'],
       inputs: [{ name: 'p' }, { name: 'q' }],
     });
+  });
+
+  it('that appends tools to none appends them to all that are built', () => {
+    const inline = types('inline', { a: { '+tools': ['query'] } });
+    const { tools } = resolveLoopType('a', [inline]).values;
+    expect(tools).toEqual([...defaultTools, 'query']);
   });
 
   it('is not overruled in its model strategy by an inherited model', () => {

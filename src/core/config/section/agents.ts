@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { toolNames } from '../../agent/native/tool.ts';
 import { isTree } from '../tree.ts';
 import { Duration, Name, Positive, shorthand, Text, VariableName, Variables } from '../value.ts';
 
@@ -42,9 +43,19 @@ export const Agent = z
       .enum(['anthropic', 'openai'])
       .optional()
       .describe('native: Anthropic Messages, or any OpenAI-compatible endpoint.'),
-    'base-url': z.url().optional().describe('native: address of the endpoint.'),
-    'key-variable': VariableName.optional().describe('native: variable that holds the API key.'),
+    'base-url': z
+      .url()
+      .optional()
+      .describe('native, claude, codex, gemini: address of the endpoint.'),
+    'key-variable': VariableName.optional().describe(
+      'native, claude, codex, gemini: variable that holds the API key.',
+    ),
     'context-window': Positive.optional().describe('native: tokens the model can take.'),
+    tools: z
+      .array(z.enum(toolNames))
+      .min(1)
+      .optional()
+      .describe('native: tools it has; all that are built when left out.'),
     'max-output-tokens': Positive.optional().describe('native: tokens of one reply.'),
   })
   .superRefine((agent, context) => {

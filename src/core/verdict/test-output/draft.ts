@@ -7,8 +7,10 @@ export type Draft = {
   /** First and last line that belong to the run, to tell a run from text printed inside another run. */
   first: number;
   last: number;
-  /** The run shows more than a bare summary: a header, files or tests. A bare one yields to any that does. */
+  /** The run shows more than a bare summary: a header, files or tests. A bare one yields to any that does, unless it is solid. */
   anchored: boolean;
+  /** A bare summary of several lines, or of words no other tool prints: it yields only to a run around it. */
+  isSolid: boolean;
   passed: number;
   failed: number;
   skipped: number;
@@ -18,6 +20,8 @@ export type Draft = {
   readonly failures: TestFailure[];
   readonly failureIndex: Map<string, number>;
 };
+
+export type Counts = { readonly passed: number; readonly failed: number; readonly skipped: number };
 
 export const maxDetails = 1000;
 const maxErrors = 100;
@@ -30,6 +34,7 @@ export function createDraft(framework: string, line: number): Draft {
     first: line,
     last: line,
     anchored: false,
+    isSolid: false,
     passed: 0,
     failed: 0,
     skipped: 0,
@@ -49,6 +54,26 @@ export function addTest(
 ): void {
   if (draft.tests.length >= maxDetails) return;
   draft.tests.push({ name: headChars(name, maxNameChars), status, durationMs, error: null });
+}
+
+/** Takes over what the runner itself counted. */
+export function setCounts(draft: Draft, counts: Counts, line: number): void {
+  draft.passed = Math.max(0, counts.passed);
+  draft.failed = counts.failed;
+  draft.skipped = counts.skipped;
+  draft.last = Math.max(draft.last, line);
+}
+
+/**
+ * Counts that come without a header, behind a run that had one and was already ended: what ended it was printed by a
+ * test, or this is. The worse of both holds, the later one where they are alike.
+ */
+export function takeWorse(before: Draft, later: Draft): void {
+  if (later.failed + later.errors.length < before.failed + before.errors.length) return;
+  setCounts(before, later, later.last);
+  before.incomplete = later.incomplete;
+  for (const { name, message } of later.failures) addFailure(before, name, message);
+  for (const error of later.errors) addError(before, error);
 }
 
 /** Counts one test and keeps its detail. */

@@ -6,7 +6,7 @@ import type { TestStatus } from './test-run.ts';
  * `go test`, plain and `-v`: one run for each package. Plain output names only failing tests, so a package that
  * passed counts there as one passed test.
  */
-export const goTest: Runner = { name: 'go test', read };
+export const goTest: Runner = { name: 'go test', starts: 'oF?=-t', read };
 
 /** The package being read. Tests that run are those of `-v` whose result has not come. */
 type Package = {
@@ -30,11 +30,12 @@ function read(): Reader {
       if (end !== null && !isPrinted(state, end)) return endPackage(state, end, number);
       readLine(state, text, number);
     },
+    isIdle: () => state.open === null,
     end: () => {
       if (state.open !== null) state.finished.push(cutOff(state.open));
       // A single "ok" says as little as a bare summary.
       const isGo = state.finished.length > 1 || state.finished.some(({ anchored }) => anchored);
-      return state.finished.map((draft) => ({ ...draft, anchored: isGo }));
+      return state.finished.map((draft) => ({ ...draft, anchored: isGo, isSolid: true }));
     },
   };
 }
@@ -52,9 +53,9 @@ function readEnd(text: string): End | null {
   return isTimed ? { word, name: match[2] ?? '', note } : null;
 }
 
-/** While a test runs, a line that says its package passed was printed by the test. */
+/** While a test runs, or behind a failed one, a line that says that a package passed was printed by a test. */
 function isPrinted({ open }: State, { word }: End): boolean {
-  return word !== 'FAIL' && open !== null && open.running.size > 0;
+  return word !== 'FAIL' && open !== null && (open.running.size > 0 || open.draft.failed > 0);
 }
 
 function endPackage(state: State, { word, name, note }: End, number: number): void {
@@ -128,8 +129,12 @@ function readLine(state: State, text: string, number: number): void {
     if (run[1] === 'RUN' && open.running.size < 10_000) open.running.set(run[2] ?? '', []);
     return;
   }
-  const result = /^( *)--- (PASS|FAIL|SKIP): (\S.*) \((\d+\.\d+)s\)$/.exec(text);
-  if (result !== null) return readResult(state, result, number);
+  // What a test printed without a line break stands before its result.
+  const at = text.endsWith('s)') ? text.lastIndexOf('--- ') : -1;
+  const result =
+    at === -1 ? null : /^--- (PASS|FAIL|SKIP): (\S.*) \((\d+\.\d+)s\)$/.exec(text.slice(at));
+  if (result !== null && (text.trimStart().startsWith('---') || isRunning(state, result)))
+    return readResult(state, result, number);
   if (text === 'testing: warning: no tests to run')
     (state.open ??= createPackage(number)).ranNothing = true;
   const { open } = state;
@@ -142,8 +147,12 @@ function readLine(state: State, text: string, number: number): void {
   if (open.failing !== null) addFailureLines(open);
 }
 
+function isRunning({ open }: State, match: RegExpExecArray): boolean {
+  return open?.running.has(match[2] ?? '') === true;
+}
+
 function readResult(state: State, match: RegExpExecArray, number: number): void {
-  const [, , word = '', name = '', seconds = ''] = match;
+  const [, word = '', name = '', seconds = ''] = match;
   const status = statuses[word] ?? 'failed';
   const open = state.open ?? createPackage(number);
   const printed = open.running.get(name);

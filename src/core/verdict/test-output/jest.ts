@@ -3,7 +3,7 @@ import type { Reader, Runner } from './runner.ts';
 import type { TestStatus } from './test-run.ts';
 
 /** The default and verbose reporters of jest. */
-export const jest: Runner = { name: 'jest', read };
+export const jest: Runner = { name: 'jest', starts: 'PFTN', read };
 
 type Counts = {
   readonly passed: number;
@@ -74,6 +74,7 @@ function read(): Reader {
       endFailure();
       failure = { draft: body.draft, name: title.trim(), file: body.file, lines: [] };
     },
+    isIdle: () => body === null && failure === null,
     end: () => {
       endFailure();
       if (body !== null) finished.push(cutOff(body));
@@ -200,7 +201,7 @@ function readDetail(body: Body, text: string, number: number): void {
     if (text.trim() !== '' && titles.length < 20) titles.push({ indent, name: text.trim() });
     return;
   }
-  const match = /^(.*?)(?: \((\d+(?:\.\d+)?) (ms|s)\))?$/.exec(text.slice(indent + 2).trimEnd());
+  const match = /^(.*?)(?: \((\d+(?:\.\d+)?) ?(ms|s)\))?$/.exec(text.slice(indent + 2).trimEnd());
   const title = (match?.[1] ?? '').replace(/^(skipped|todo) /, '');
   const durationMs =
     match?.[2] === undefined ? null : Number(match[2]) * (match[3] === 's' ? 1000 : 1);

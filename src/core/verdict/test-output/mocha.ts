@@ -142,8 +142,8 @@ const marks = '✓✔√';
 
 /** A test `    ✔ name (90ms)`, `    1) name`, `    - name`, or the title of a suite. */
 function readTest(state: State, text: string, number: number): void {
-  // jest marks its tests alike; what stands above its lines is not mocha's.
-  if (/^ ?(?:PASS|FAIL) \S|^Ran all test suites/.test(text)) state.body = null;
+  // jest and ava mark their tests alike; what stands above their lines is not mocha's.
+  if (/^ ?(?:PASS|FAIL) \S|^Ran all test suites|^ {2}─$/.test(text)) state.body = null;
   if (!text.startsWith('  ')) {
     if (state.body !== null) state.body.titles.length = 0;
     return;
@@ -157,7 +157,7 @@ function readTest(state: State, text: string, number: number): void {
   while ((titles.at(-1)?.indent ?? 0) >= indent) titles.pop();
   if (draft.tests.length === 0) draft.first = number;
   const full = (title: string): string => [...titles.map(({ name }) => name), title].join(' > ');
-  if (indent === 2 && /^[.,!]+$/.test(rest)) return addDots(body, rest, number);
+  if (indent === 2 && /^[.․,!]+$/.test(rest)) return addDots(body, rest, number);
   const failed = /^\d+\) (.+)$/.exec(rest)?.[1];
   if (marks.includes(rest[0] ?? '') && rest[1] === ' ') {
     const match = /^(.*?)(?: \((\d+)ms\))?$/.exec(rest.slice(2));
@@ -184,7 +184,7 @@ function readTest(state: State, text: string, number: number): void {
 /** A line of the dot reporter: `.` passed, `!` failed, `,` pending. */
 function addDots(body: Body, dots: string, number: number): void {
   for (const dot of dots) {
-    if (dot === '.') body.passes++;
+    if (dot === '.' || dot === '․') body.passes++;
     if (dot === '!') body.failures++;
   }
   body.draft.last = number;

@@ -1,58 +1,75 @@
 import { type Draft, finishedTests, maxDetails } from './draft.ts';
+import { findJunitReports, type JunitReport } from './junit-xml.ts';
 import { forEachLine } from './lines.ts';
-import { runners } from './registry.ts';
+import { createLog } from './log.ts';
+import { junitName, runners, runnersOf } from './registry.ts';
+import { isRed } from './sift.ts';
 import type { TestRun } from './test-run.ts';
 
 export type { TestRun } from './test-run.ts';
 
 /**
- * Reads what test runners printed. Several runs are added up. Text that a test prints and that looks like another
- * runner's summary does not count; where the output leaves a doubt, the verdict is lowered, never raised.
- * Total and linear; escapes may still be in the text and should be, because they tell redrawn lines apart.
+ * Reads what test runners printed, or a report in JUnit's XML, TAP or the JSON of `go test`. Several runs are added
+ * up. Text that a test prints and that looks like another runner's summary does not count; where the output leaves a
+ * doubt, the verdict is lowered, never raised. With `only`, a name of the registry, no other runner is looked for. Total and linear; escapes
+ * may still be in the text and should be, because they tell redrawn lines apart.
  */
-export function parseTests(output: string): TestRun {
-  const readers = runners.map((runner) => runner.read());
-  let number = 0;
-  forEachLine(output, (text) => {
-    number++;
-    for (const reader of readers) reader.line(text, number);
-  });
-  return combine(realRuns(readers.flatMap((reader) => reader.end())));
+export function parseTests(output: string, only: string | null = null): TestRun {
+  const reports = only === null || only === junitName ? findJunitReports(output) : [];
+  const chosen = only === null ? runners : runnersOf(only);
+  const log = createLog(chosen);
+  for (const text of outsideOf(output, reports)) forEachLine(text, log.line);
+  const { runs, isDoubtful } = log.end();
+  const drafts = reports.map(({ draft }) => draft);
+  return combine(withoutTwice(drafts, runs), isDoubtful);
 }
 
-/** Leaves out bare summaries beside a run that shows more, and runs printed inside another runner's run. */
-function realRuns(drafts: readonly Draft[]): Draft[] {
-  const anchored = drafts.filter((draft) => draft.anchored);
-  const candidates = anchored.length > 0 ? anchored : [...drafts];
-  candidates.sort((a, b) => a.first - b.first || b.last - a.last);
-  /** How far down the runs seen so far reach, for each runner. */
-  const reach = new Map<string, number>();
-  return candidates.filter((draft) => {
-    const isInside = [...reach].some(
-      ([name, last]) => name !== draft.framework && draft.last <= last,
-    );
-    reach.set(draft.framework, Math.max(reach.get(draft.framework) ?? 0, draft.last));
-    return !isInside;
-  });
+/** The text without its whole reports, whose texts would look like output; of one that breaks off nothing is lost. */
+function outsideOf(output: string, reports: readonly JunitReport[]): string[] {
+  const pieces: string[] = [];
+  let from = 0;
+  for (const { draft, start, end } of reports) {
+    if (draft.incomplete) continue;
+    pieces.push(output.slice(from, start));
+    from = end;
+  }
+  return [...pieces, output.slice(from)];
 }
 
-function combine(runs: readonly Draft[]): TestRun {
-  const sum = (count: (run: Draft) => number) => runs.reduce((total, run) => total + count(run), 0);
+/** A report beside the output of the very run it reports is the same run: the one that says more is kept. */
+function withoutTwice(reports: readonly Draft[], runs: readonly Draft[]): readonly Draft[] {
+  const isSame = (['passed', 'failed', 'skipped'] as const).every(
+    (key) => sumOf(reports, key) === sumOf(runs, key),
+  );
+  const isWhole = reports.every(({ incomplete }) => !incomplete);
+  if (!isSame || !isWhole || runs.length === 0 || reports.length === 0)
+    return [...reports, ...runs];
+  return detailsOf(reports) > detailsOf(runs) ? reports : runs;
+}
+
+function detailsOf(drafts: readonly Draft[]): number {
+  return drafts.reduce((sum, draft) => sum + draft.failures.length + draft.errors.length, 0);
+}
+
+function sumOf(runs: readonly Draft[], key: 'passed' | 'failed' | 'skipped'): number {
+  return runs.reduce((sum, run) => sum + run[key], 0);
+}
+
+function combine(runs: readonly Draft[], isDoubtful: boolean): TestRun {
   const [passed, failed, skipped] = [
-    sum((run) => run.passed),
-    sum((run) => run.failed),
-    sum((run) => run.skipped),
+    sumOf(runs, 'passed'),
+    sumOf(runs, 'failed'),
+    sumOf(runs, 'skipped'),
   ];
   const errors = runs.flatMap((run) => run.errors);
   const incomplete = runs.some((run) => run.incomplete);
-  const isRed = failed > 0 || errors.length > 0;
   return {
     framework: runs.length === 0 ? null : [...new Set(runs.map((run) => run.framework))].join('+'),
     total: passed + failed + skipped,
     passed,
     failed,
     skipped,
-    green: isRed ? false : incomplete || passed === 0 ? null : true,
+    green: runs.some(isRed) ? false : incomplete || isDoubtful || passed === 0 ? null : true,
     unknown: passed + failed + skipped === 0,
     incomplete,
     errors,

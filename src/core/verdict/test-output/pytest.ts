@@ -115,7 +115,7 @@ function readSummary(text: string): Counts | null {
   if (!text.endsWith('=') && !text.endsWith('s') && !text.endsWith(')')) return null;
   if (!/^(?:=+ |\d|no tests ran)/.test(text)) return null;
   const bare = text.replace(/^=+ /, '').replace(/ =+$/, '');
-  const match = /^(.+) in \d+(?:\.\d+)?s(?: \(\d[\d:, days]*\))?$/.exec(bare);
+  const match = /^(.+) in \d+(?:\.\d+)?(?:s| seconds)(?: \(\d[\d:, days]*\))?$/.exec(bare);
   if (match === null) return null;
   const counts: Counts = { passed: 0, failed: 0, skipped: 0, errors: 0 };
   if (match[1] === 'no tests ran') return counts;

@@ -8,6 +8,13 @@ export type Reader = {
   readonly line: (text: string, number: number) => void;
   /** The runs that were recognised, in order. */
   readonly end: () => readonly Draft[];
+  /** Nothing was begun: only lines that begin with one of the runner's `starts` matter. */
+  readonly isIdle?: () => boolean;
 };
 
-export type Runner = { readonly name: string; readonly read: () => Reader };
+export type Runner = {
+  readonly name: string;
+  /** First characters, behind the indentation, of lines that matter to an idle reader; without it all do. */
+  readonly starts?: string;
+  readonly read: () => Reader;
+};

@@ -8,6 +8,7 @@ export type TapPoint = {
   readonly durationMs: number | null;
   /** The subtests follow the point, in braces. */
   readonly opensBlock: boolean;
+  readonly hasDash: boolean;
 };
 
 export function indentOf(text: string): number {
@@ -19,11 +20,11 @@ export function indentOf(text: string): number {
 export function readTapPoint(text: string, indent: number): TapPoint | null {
   const isOk = text.startsWith('ok', indent);
   if (!isOk && !text.startsWith('not ok', indent)) return null;
-  const match = /^ok(?![\w\t])(?: +(\d+)(?!\S))?(?: +-(?= |$))?(.*)$/.exec(
+  const match = /^ok(?![\w\t])(?: +(\d+)(?!\S))?( +-(?= |$))?(.*)$/.exec(
     text.slice(indent + (isOk ? 0 : 4)),
   );
   if (match === null) return null;
-  const [, number, rest = ''] = match;
+  const [, number, dash, rest = ''] = match;
   const opensBlock = rest.endsWith(' {');
   const { description, comment } = splitComment(opensBlock ? rest.slice(0, -2) : rest);
   const directive = directiveOf(comment);
@@ -38,6 +39,7 @@ export function readTapPoint(text: string, indent: number): TapPoint | null {
     directive,
     durationMs: time === null ? null : Number(time[1]),
     opensBlock,
+    hasDash: dash !== undefined,
   };
 }
 

@@ -32,6 +32,7 @@ export type TapStream = {
   /** It starts with its version. */
   hasHeader: boolean;
   isNumbered: boolean;
+  hasDashes: boolean;
   /** A failing point out of its order: printed by a test, or pushed out of order by what a test printed. */
   hasStrayFailure: boolean;
   isNode: boolean;
@@ -59,6 +60,7 @@ export function createStream(
     printedError: '',
     hasHeader: false,
     isNumbered: false,
+    hasDashes: false,
     hasStrayFailure: false,
     isNode: false,
     isClosed: false,
@@ -82,7 +84,10 @@ export function hasPoints({ levels }: TapStream): boolean {
 export function addPoint(stream: TapStream, point: TapPoint, line: number): void {
   const enclosing = stream.levels.findLast((level) => level.indent <= point.indent);
   const existing = enclosing?.indent === point.indent ? enclosing : undefined;
-  if (existing === undefined && point.indent !== (enclosing?.indent ?? 0) + subtestIndent) return;
+  const isSubtest =
+    point.indent === (enclosing?.indent ?? 0) + subtestIndent ||
+    stream.titles.some((title) => title.indent === point.indent - subtestIndent);
+  if (existing === undefined && !isSubtest) return;
   const isNext =
     point.number === null ? !stream.isNumbered : point.number === (existing?.count ?? 0) + 1;
   if (!isNext) {
@@ -90,6 +95,7 @@ export function addPoint(stream: TapStream, point: TapPoint, line: number): void
     return;
   }
   if (point.number !== null) stream.isNumbered = true;
+  stream.hasDashes ||= point.hasDash;
   const subtests = leaveDeeper(stream, point.indent);
   const level = existing ?? openLevel(stream, point.indent);
   level.count++;
@@ -175,7 +181,8 @@ export function addPlan(stream: TapStream, count: number, line: number): void {
 }
 
 export function applyDiagnostic(stream: TapStream, diagnostic: TapDiagnostic): void {
-  if (diagnostic.type !== null) stream.isNode = true;
+  // Other producers name the type of an error.
+  if (diagnostic.type === 'test' || diagnostic.type === 'suite') stream.isNode = true;
   const { last, draft } = stream;
   if (last === null) return;
   const test = draft.tests[last.detail];
@@ -212,6 +219,8 @@ export function closeStream(stream: TapStream): void {
   if (stream.isClosed) return;
   stream.isClosed = true;
   const planned = stream.levels[0]?.plan;
+  // Tests that print TAP to test a reader of it write it as most do, with dashes; bats does not.
+  stream.draft.isSolid = stream.isNumbered && !stream.hasDashes;
   stream.draft.incomplete = stream.isNode || stream.hasStrayFailure || !isComplete(stream);
   if (stream.isNode) stream.draft.framework = 'node:test';
   if (planned !== null && planned !== undefined && planned < (stream.levels[0]?.count ?? 0)) {

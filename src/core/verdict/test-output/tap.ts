@@ -7,7 +7,7 @@ import { indentOf, readTapPoint, type TapPoint } from './tap-line.ts';
 import * as tapStream from './tap-stream.ts';
 
 /** TAP 12 to 14 with nested subtests, of any producer; node:test is told by its closing block. */
-export const tap: Runner = { name: 'tap', read };
+export const tap: Runner = { name: 'tap', starts: 'Ton1', read };
 
 function read(): Reader {
   const streams: tapStream.TapStream[] = [];
@@ -77,6 +77,7 @@ function read(): Reader {
       if (summary !== null) tapStream.closeByNode(stream, summary, number);
       else readOther(stream, text, indent);
     },
+    isIdle: () => streams.length === 0,
     end: () => {
       const last = streams.at(-1);
       if (diagnostic !== null && last !== undefined) tapStream.applyDiagnostic(last, diagnostic);

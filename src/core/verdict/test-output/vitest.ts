@@ -3,7 +3,7 @@ import type { Reader, Runner } from './runner.ts';
 import type { TestStatus } from './test-run.ts';
 
 /** The default, verbose, dot and basic reporters of vitest 0.x to 5. */
-export const vitest: Runner = { name: 'vitest', read };
+export const vitest: Runner = { name: 'vitest', starts: 'RDNTE⎯✓√×❯↓□', read };
 
 type Counts = {
   readonly passed: number;
@@ -66,6 +66,10 @@ function read(): Reader {
       if (readSummary(state, text, number)) return;
       readDetail(state, text, number);
     },
+    isIdle: () =>
+      state.open.length + state.finished.length === 0 &&
+      state.summary === null &&
+      state.section === null,
     end: () => {
       endReport(state);
       endByCounts(state);

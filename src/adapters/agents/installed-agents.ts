@@ -1,8 +1,8 @@
 import { agentEnvironment } from '../../core/env/allow-list.ts';
+import { headChars } from '../../core/text/code-points.ts';
 import { plainText } from '../../core/text/terminal.ts';
-import { findObstacle } from '../../adapters/process/executable.ts';
+import { findObstacle } from '../process/executable.ts';
 import type { ProcessSpec, Supervisor } from '../../ports/process.ts';
-import { cutToWidth } from '../render/width.ts';
 
 /** An agent CLI that may be installed. */
 export type KnownAgent = {
@@ -42,10 +42,11 @@ export async function readVersion(
   const line = plainText(stdoutTail)
     .split('\n')
     .find((text) => /\d/.test(text));
-  return line === undefined ? null : cutToWidth(line.trim(), 40);
+  return line === undefined ? null : headChars(line.trim(), maxVersionChars);
 }
 
 const versionTimeoutMs = 3000;
+const maxVersionChars = 40;
 
 function versionSpec(program: string, env: Environment): ProcessSpec {
   return {

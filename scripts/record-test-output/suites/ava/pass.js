@@ -1,0 +1,4 @@
+import test from 'ava';
+
+test('adds', (t) => t.is(1 + 1, 2));
+test('list', (t) => t.deepEqual([], []));

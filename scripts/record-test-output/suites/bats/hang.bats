@@ -1,0 +1,6 @@
+@test "passes" {
+  true
+}
+@test "hangs" {
+  sleep 20
+}

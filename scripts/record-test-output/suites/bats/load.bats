@@ -1,0 +1,3 @@
+@test "broken" {
+  if true
+}

@@ -1,0 +1,9 @@
+setup_file() {
+  false
+}
+@test "one" {
+  true
+}
+@test "two" {
+  true
+}

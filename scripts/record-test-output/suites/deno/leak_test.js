@@ -1,0 +1,4 @@
+Deno.test('leaks a timer', () => {
+  setTimeout(() => {}, 10_000);
+});
+Deno.test('passes', () => {});

@@ -1,0 +1,2 @@
+Deno.test('passes', () => {});
+throw new Error('while loading');

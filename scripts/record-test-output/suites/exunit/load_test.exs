@@ -1,0 +1,2 @@
+ExUnit.start()
+DoesNotExist.call()

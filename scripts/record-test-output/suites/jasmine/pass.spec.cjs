@@ -1,0 +1,4 @@
+describe('parser', () => {
+  it('adds', () => expect(1 + 1).toBe(2));
+  it('reads', () => expect([]).toEqual([]));
+});

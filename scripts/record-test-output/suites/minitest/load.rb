@@ -1,0 +1,2 @@
+require 'minitest/autorun'
+require 'does_not_exist'

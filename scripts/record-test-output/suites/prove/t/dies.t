@@ -1,0 +1,3 @@
+use strict; use warnings; use Test::More tests => 3;
+ok(1, 'first');
+die "boom\n";

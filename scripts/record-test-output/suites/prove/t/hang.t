@@ -1,0 +1,5 @@
+use Test::More tests => 2;
+$| = 1;
+ok(1, "first");
+sleep 60;
+ok(1, "second");

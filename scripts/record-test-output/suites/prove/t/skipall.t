@@ -1,0 +1,1 @@
+use strict; use warnings; use Test::More skip_all => 'no database';

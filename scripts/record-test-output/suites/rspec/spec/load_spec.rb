@@ -1,0 +1,1 @@
+require 'does_not_exist'

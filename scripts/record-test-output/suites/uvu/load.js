@@ -1,0 +1,3 @@
+import { nothing } from './does-not-exist.js';
+
+console.log(nothing);

@@ -1,0 +1,4 @@
+import { nothing } from './does-not-exist.js';
+import { it } from 'vitest';
+
+it('never runs', () => nothing());

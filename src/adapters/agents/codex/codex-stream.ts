@@ -1,0 +1,162 @@
+/** Reads `codex exec --json`. */
+import type { Tokens } from '../../../core/agent/outcome.ts';
+import {
+  activityOf,
+  finishedAfter,
+  toolActivity,
+  waitingForApi,
+} from '../../../core/agent/tool-activity.ts';
+import {
+  countAt,
+  listAt,
+  objectAt,
+  readObject,
+  textAt,
+  type Json,
+} from '../../../core/json/fields.ts';
+import type { AgentEvent } from '../../../ports/agent.ts';
+import { boundedFinal, boundedName, nothingSeen, type Seen } from '../cli-agent.ts';
+
+export type CodexState = Seen & {
+  /** What kind of thing came last: a message ends a turn that went well. */
+  readonly lastItem: string | null;
+  /** A tool was declined, with nothing else done since. */
+  readonly declined: boolean;
+  readonly end: 'completed' | 'failed' | null;
+  /** Of the turn, or of the program before its first turn. */
+  readonly error: string | null;
+};
+
+export const codexStart: CodexState = {
+  ...nothingSeen,
+  lastItem: null,
+  declined: false,
+  end: null,
+  error: null,
+};
+
+type Step = { readonly state: CodexState; readonly events: readonly AgentEvent[] };
+
+const maxErrorChars = 4000;
+
+export function parseCodex(line: string, state: CodexState): Step {
+  const event = readObject(line);
+  switch (textAt(event, 'type')) {
+    case 'thread.started':
+      return {
+        state: { ...state, sessionId: boundedName(textAt(event, 'thread_id')) },
+        events: [],
+      };
+    case 'item.started':
+      return startItem(objectAt(event, 'item'), state);
+    case 'item.completed':
+      return completeItem(objectAt(event, 'item'), state);
+    case 'error':
+      return takeError(textAt(event, 'message'), state);
+    case 'turn.completed': {
+      // The figures are sums of the thread, and the thread is this run.
+      const tokens = tokensOf(objectAt(event, 'usage'));
+      return endTurn({ ...state, tokens, end: 'completed' }, [
+        { type: 'usage', tokens, costUsd: null },
+      ]);
+    }
+    case 'turn.failed': {
+      const error = textAt(objectAt(event, 'error'), 'message').slice(0, maxErrorChars);
+      return endTurn({ ...state, error, end: 'failed' }, []);
+    }
+    default:
+      return { state, events: [] };
+  }
+}
+
+/** Every tool belongs to a reply of the model of its own, so tools are what turns are counted by. */
+function startItem(item: Json, state: CodexState): Step {
+  const activity = itemActivity(item);
+  if (activity === null) return { state, events: [] };
+  const turns = state.turns + 1;
+  return {
+    state: { ...state, turns, lastItem: textAt(item, 'type') },
+    events: [
+      { type: 'turn', turns },
+      { type: 'activity', activity },
+    ],
+  };
+}
+
+function completeItem(item: Json, state: CodexState): Step {
+  switch (textAt(item, 'type')) {
+    case 'agent_message': {
+      const text = textAt(item, 'text');
+      return {
+        state: { ...state, lastItem: 'agent_message', finalText: boundedFinal(text) },
+        events: [{ type: 'activity', activity: activityOf('saying', text) }],
+      };
+    }
+    case 'reasoning': {
+      const activity = activityOf('thinking', textAt(item, 'text'));
+      return { state, events: [{ type: 'activity', activity }] };
+    }
+    case 'command_execution':
+    case 'file_change':
+      return { state: { ...state, declined: textAt(item, 'status') === 'declined' }, events: [] };
+    default:
+      return { state, events: [] };
+  }
+}
+
+function itemActivity(item: Json) {
+  switch (textAt(item, 'type')) {
+    case 'command_execution':
+      return activityOf('running', withoutShell(textAt(item, 'command')));
+    case 'file_change': {
+      const paths = listAt(item, 'changes').map((change) => textAt(change, 'path'));
+      return activityOf('editing', paths.join(', '));
+    }
+    case 'mcp_tool_call':
+      return toolActivity(textAt(item, 'tool'), objectAt(item, 'arguments'));
+    case 'web_search':
+      return toolActivity('web_search', item);
+    default:
+      return null;
+  }
+}
+
+/** `/bin/bash -lc 'npm test'` is `npm test` to everybody but the machine. */
+function withoutShell(command: string): string {
+  const inner = /^\S*sh -l?c (.*)$/s.exec(command)?.[1];
+  if (inner === undefined) return command;
+  const quote = inner[0];
+  const isQuoted = (quote === "'" || quote === '"') && inner.length > 1 && inner.endsWith(quote);
+  return isQuoted ? inner.slice(1, -1) : inner;
+}
+
+/** `Reconnecting... 2/5 (why)` announces another try; anything else is told again when the turn fails. */
+function takeError(message: string, state: CodexState): Step {
+  const attempt = /^Reconnecting\.\.\. (\d{1,3})\/\d{1,3}/.exec(message)?.[1];
+  if (attempt === undefined) {
+    return { state: { ...state, error: message.slice(0, maxErrorChars) }, events: [] };
+  }
+  return {
+    state,
+    events: [{ type: 'activity', activity: waitingForApi(Number(attempt), null) }],
+  };
+}
+
+function endTurn(state: CodexState, events: readonly AgentEvent[]): Step {
+  const turns = state.turns + (state.lastItem === 'agent_message' ? 1 : 0);
+  return {
+    state: { ...state, turns },
+    events: [...events, { type: 'activity', activity: finishedAfter(turns) }, { type: 'result' }],
+  };
+}
+
+function tokensOf(usage: Json): Tokens {
+  const cacheRead = countAt(usage, 'cached_input_tokens');
+  const cacheWrite = countAt(usage, 'cache_write_input_tokens');
+  return {
+    input: Math.max(0, countAt(usage, 'input_tokens') - cacheRead - cacheWrite),
+    output: countAt(usage, 'output_tokens'),
+    cacheRead,
+    cacheWrite,
+  };
+}

@@ -1,0 +1,63 @@
+import { createModelClient } from '../../model/create-client.ts';
+import type { Clock, Random } from '../../../ports/clock.ts';
+import type { Assignment } from './assignment.ts';
+import { converse, type Conversation, type Ending } from './conversation.ts';
+import { createMeter } from './meter.ts';
+import type { StreamEvent } from './stream.ts';
+import { explorerSystemPrompt, nativeSystemPrompt } from './system-prompt.ts';
+import type { Explorer } from './tool/explore.ts';
+import { createReadingTools, createTools } from './tool/registry.ts';
+import { WorktreeFiles } from './worktree-files.ts';
+
+export type WorkSurroundings = {
+  /** The real path of the worktree. */
+  readonly folder: string;
+  /** What the agent's commands get. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly print: (event: StreamEvent) => void;
+};
+
+/** One iteration of the native agent, from its assignment to its end. Throws the signal's reason when aborted. */
+export async function work(
+  assignment: Assignment,
+  surroundings: WorkSurroundings,
+  signal: AbortSignal,
+): Promise<Ending> {
+  const { obstacle, endpoint, retries, contextWindow, prompt, taskId } = assignment;
+  const { maxTurns, maxContextTokens } = assignment;
+  if (obstacle !== null) return withoutWork(obstacle);
+  const { folder, env, clock, random, print } = surroundings;
+  const files = new WorktreeFiles(folder);
+  const shared = {
+    client: await createModelClient(endpoint, clock),
+    meter: createMeter(contextWindow, print),
+    random,
+    retries,
+    clock,
+    print,
+  };
+  const explorer: Explorer = (question, turns, limit) => {
+    const talk: Conversation = {
+      ...shared,
+      speaker: 'explore',
+      system: explorerSystemPrompt,
+      tools: createReadingTools(files),
+      maxTurns: turns,
+      maxContextTokens,
+    };
+    return converse(talk, question, limit);
+  };
+  const tools = createTools(assignment.tools, { cwd: folder, env, clock, files, taskId, explorer });
+  const { provider, model } = endpoint;
+  print({ type: 'started', provider, model, tools: tools.map(({ name }) => name) });
+  const system = nativeSystemPrompt(assignment.systemPrompt);
+  const talk = { ...shared, speaker: 'main', system, tools, maxTurns, maxContextTokens } as const;
+  return converse(talk, prompt, signal);
+}
+
+function withoutWork(obstacle: NonNullable<Assignment['obstacle']>): Ending {
+  const nothing = { finalText: '', lastText: '', turns: 0, retryAfterMs: null, resetAtMs: null };
+  return { ...nothing, ...obstacle };
+}
