@@ -112,8 +112,12 @@ describe('feedback', () => {
     const counter = path.join(repo.outside, 'runs');
     const said = 'broken-by-the-first-iteration';
     // Green on the base, red after the first iteration, then green.
-    const validate = `echo r >> ${counter}; test "$(wc -l < ${counter})" -ne 2 || { echo ${said}; exit 1; }`;
-    await using project = await openedProject(repo, { agent, validate, 'max-iterations': 3 });
+    const fails = `echo r >> ${counter}; test "$(wc -l < ${counter})" -ne 2 || { echo ${said}; exit 1; }`;
+    await using project = await openedProject(repo, {
+      agent,
+      validate: fails,
+      'max-iterations': 3,
+    });
     await project.runText('listen');
     const counts = await Promise.all(
       [1, 2, 3].map(async (number) => {

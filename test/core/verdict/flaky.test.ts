@@ -24,7 +24,9 @@ function report(passed: boolean | null, overrides: Partial<Check> = {}) {
 }
 
 const runs = (text: string) =>
-  [...text].map((letter) => report(letter === '?' ? null : letter === 'p'));
+  text.split('').map((letter) => report(letter === '?' ? null : letter === 'p'));
+
+const cheated = (passed: boolean) => report(passed, { name: 'integrity', violations: [] });
 
 describe('flaky checks', () => {
   it.each([
@@ -61,7 +63,6 @@ describe('flaky checks', () => {
   });
 
   it('does not take findings about the agent for runs', () => {
-    const cheated = (passed: boolean) => report(passed, { name: 'integrity', violations: [] });
     expect(flakyChecks([true, false, true, false, true].map(cheated), rules)).toEqual([]);
   });
 });
