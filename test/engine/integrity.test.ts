@@ -59,7 +59,7 @@ describe('an agent that cheats', () => {
     ]);
   });
 
-  it('makes no progress by it, and is told first', async () => {
+  it('gets no score for it, and is told first', async () => {
     await using repo = await withSuite();
     await using project = await openedProject(repo, {
       agent: cheat,
