@@ -50,6 +50,7 @@ function record(cache: string, recording: Recording): string | null {
   return output
     .replaceAll(dir, '/repo')
     .replaceAll(cache, '/cache')
+    .replaceAll(process.env['HOME'] ?? '/nonexistent', '/home')
     .replaceAll(/\/[\w./-]*\/node_modules\//g, '/repo/node_modules/')
     .replaceAll(process.execPath, 'node');
 }

@@ -47,8 +47,9 @@ export function resumeLine(loop: Loop): string {
   const cap = loop.settings.limits['max-iterations'];
   if (loop.reason === 'max_iterations') return `${resume} --max-iterations ${cap + 10}`;
   if (loop.reason !== 'budget') return resume;
-  const cost = loop.settings.budget['max-cost-usd'];
-  return cost === null || cost === 0 ? resume : `${resume} --max-cost-usd ${cost * 2}`;
+  const budget = loop.text?.startsWith('token budget') === true ? 'max-tokens' : 'max-cost-usd';
+  const limit = loop.settings.budget[budget];
+  return limit === null || limit === 0 ? resume : `${resume} --${budget} ${limit * 2}`;
 }
 
 function diffCommand({ workspace, mergedInto }: Loop): readonly NextCommand[] {

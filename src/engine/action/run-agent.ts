@@ -15,6 +15,7 @@ import type {
   AgentSink,
 } from '../../ports/agent.ts';
 import { agentSandbox } from '../agent-sandbox.ts';
+import { refuseFullDisk } from '../disk-full.ts';
 import type { Engine } from '../engine.ts';
 import type { LoopOwner } from '../loop-owner.ts';
 import { tellPermissions } from '../tell-permissions.ts';
@@ -59,6 +60,8 @@ export async function runAgent(engine: Engine, owner: LoopOwner, attempt: number
   const { result, usage } = await spending.judge(ran);
   await warnings.recorded();
   await keeper.settled();
+  // No agent works on a full disk: its crash says nothing about the work, and the loop goes on when there is room.
+  if (result.outcome.kind === 'crashed') await refuseFullDisk(engine, loop);
   await engine.artifacts.write(path.join(dir, 'final.md'), result.outcome.finalText);
   await recordEnd(engine, owner, attempt, result, usage);
 }

@@ -101,11 +101,13 @@ let step: AcpStep = 'initialize';
 let sessionId: string | null = null;
 
 async function play(agent: ClientContext, order: AcpOrder): Promise<void> {
-  const about = await agent.request(methods.agent.initialize, {
-    protocolVersion,
-    clientCapabilities: {},
-    clientInfo: { name: 'loopwright', version: order.version },
-  });
+  const about = await introduced(
+    agent.request(methods.agent.initialize, {
+      protocolVersion,
+      clientCapabilities: {},
+      clientInfo: { name: 'loopwright', version: order.version },
+    }),
+  );
   step = 'session/new';
   const session = await agent.request(methods.agent.session.new, { cwd: folder, mcpServers: [] });
   ({ sessionId } = session);
@@ -127,6 +129,25 @@ async function play(agent: ClientContext, order: AcpOrder): Promise<void> {
 }
 
 class Impossible extends Error {}
+
+/** Slow servers take some seconds to start; a program that is none never answers, or does not know the question. */
+const introductionMs = 60_000;
+
+async function introduced<T>(request: Promise<T>): Promise<T> {
+  const { promise: silence, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Impossible(noServer)), introductionMs);
+  try {
+    return await Promise.race([request, silence]);
+  } catch (error) {
+    const isUnknown = error instanceof RequestError && error.code === methodNotFound;
+    throw isUnknown ? new Impossible(noServer) : error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const methodNotFound = -32_601;
+const noServer = 'the program does not speak the Agent Client Protocol';
 
 /** The model in use; null when the server does not say. A model it does not offer is a refusal, not a guess. */
 async function chooseModel(

@@ -130,3 +130,10 @@ test('a flood is bounded', async () => {
   expect(outcome).toMatchObject({ kind: 'done', finalText: 'enough' });
   expect((await stat(path.join(dir.path, 'stdout'))).size).toBeGreaterThan(2_000_000);
 });
+
+test('a program that is no server of the protocol is told as such', async () => {
+  const agent = await resolveAgent('acp:cat', {}, { supervisor, folder });
+  const { outcome } = await runOnce(agent, folder, { graceMs: 5000 });
+  const evidence = 'the program does not speak the Agent Client Protocol';
+  expect(outcome).toMatchObject({ kind: 'crashed', evidence });
+});
