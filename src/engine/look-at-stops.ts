@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { StopCondition, StopTest } from '../core/config/section/stop.ts';
 import { budgetUse } from '../core/loop/budget.ts';
-import { summariseHistory } from '../core/loop/iteration-summary.ts';
+import { summariseBase, summariseHistory } from '../core/loop/iteration-summary.ts';
 import { countedIterations, lastIteration, type Loop } from '../core/loop/loop.ts';
 import { progressOfEach } from '../core/strategy/activity.ts';
 import { allChecks, reportTests } from '../core/verdict/report.ts';
@@ -37,7 +37,6 @@ async function look(
 ): Promise<boolean | null> {
   const last = lastIteration(loop);
   const history = summariseHistory(loop);
-  const baseTree = loop.iterations[0]?.startTree ?? null;
   switch (test.on) {
     case 'max-iterations':
       return countedIterations(loop) >= test.value;
@@ -46,7 +45,10 @@ async function look(
     case 'test-failure-streak':
       return streak(history, (each) => (each.tests?.failed ?? 0) > 0) >= test.value;
     case 'no-progress':
-      return streak(progressOfEach(history, { baseTree }), (each) => !each.progress) >= test.value;
+      return (
+        streak(progressOfEach(history, { base: summariseBase(loop) }), (each) => !each.progress) >=
+        test.value
+      );
     case 'all-tests-pass': {
       const tests = last?.report ? reportTests(last.report) : null;
       return tests !== null && tests.total > 0 && tests.failed === 0;

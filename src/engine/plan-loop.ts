@@ -4,15 +4,23 @@ import { isTree } from '../core/config/tree.ts';
 import { LoopwrightError } from '../core/error.ts';
 import type { PromptRecord } from '../core/loop/event.ts';
 import { inputValues, type LoopType } from '../core/loop-type/resolve.ts';
+import { allowances } from '../core/task/allowance.ts';
 import type { Task } from '../core/task/task.ts';
 import { gateName } from '../core/verdict/gate.ts';
 
 export const defaultLoopType = 'ralph';
 
-/** Settings for one task: its own validation command wins over the project's. */
-export function settingsForTask(settings: Settings, task: Pick<Task, 'validation'>): Settings {
-  if (task.validation === null) return settings;
-  return { ...settings, validation: { ...settings.validation, command: task.validation } };
+/** Settings for one task: its own validation command wins over the project's, and what it allows is allowed. */
+export function settingsForTask(
+  settings: Settings,
+  task: Pick<Task, 'validation'> & Partial<Pick<Task, 'description'>>,
+): Settings {
+  const { validation, verify } = settings;
+  return {
+    ...settings,
+    validation: { ...validation, command: task.validation ?? validation.command },
+    verify: { ...verify, allow: [...verify.allow, ...allowances(task.description ?? '')] },
+  };
 }
 
 /** A prompt template without its front matter, and what that said. */
@@ -79,8 +87,6 @@ const unbuilt: readonly string[] = [
   'sandbox.image',
   'sandbox.cpus',
   'sandbox.memory',
-  'verify.feedback',
-  'verify.flaky',
   'verify.track-file-changes',
   'models',
   'memory',

@@ -1,6 +1,5 @@
 import path from 'node:path';
 import type { Loop } from '../core/loop/loop.ts';
-import { judgeIntegrity } from '../core/verdict/integrity.ts';
 import {
   createLevel,
   createReport,
@@ -11,6 +10,7 @@ import {
   type VerificationReport,
 } from '../core/verdict/report.ts';
 import { withCleanRoom } from './clean-room.ts';
+import { compareWithBase } from './compare-with-base.ts';
 import type { Engine } from './engine.ts';
 import { environmentRecord } from './environment-record.ts';
 import type { JudgedFiles } from './judged-files.ts';
@@ -62,21 +62,12 @@ async function verify(
   const levels = await runLevels(engine, loop, judged, signal);
   if (levels === null) return null;
   const duration = Math.round(engine.clock.monotonic() - started);
-  const executed = createReport(levels, judged.tree, duration);
-  const integrity = judgeIntegrity(
-    loop.settings.verify.integrity,
-    loop.baseline?.report ?? null,
-    executed,
-  );
-  const checked =
-    integrity === null
-      ? levels
-      : { ...levels, L1: createLevel([...(levels.L1?.checks ?? []), integrity]) };
-  const report: VerificationReport = {
-    ...createReport(checked, judged.tree, duration),
+  const executed: VerificationReport = {
+    ...createReport(levels, judged.tree, duration),
     ...(judged.commit === null ? {} : { commit: judged.commit }),
     environment: environmentRecord(engine, loop, judged),
   };
+  const report = await compareWithBase(engine, loop, judged, executed, signal);
   await engine.artifacts.write(
     path.join(judged.dir, 'verification.json'),
     `${JSON.stringify(report, null, 2)}\n`,

@@ -44,6 +44,7 @@ const facts: Readonly<Record<LoopEvent['type'], true>> = {
   'workspace.set_up': true,
   'baseline.started': true,
   'baseline.recorded': true,
+  'integrity.allowed': true,
   'iteration.started': true,
   'model.chosen': true,
   'prompt.built': true,

@@ -225,6 +225,7 @@ const fields: {
     feedback: text,
     warning: orNull(text),
   }),
+  'integrity.allowed': fc.record({ keys: texts, by: text, reason: orNull(text) }),
   // Numbers are given by `arbitraryLaterEvents`.
   'iteration.started': fc.record({
     number: fc.constant(0),

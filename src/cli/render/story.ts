@@ -1,8 +1,10 @@
 import type { Activity } from '../../core/agent/outcome.ts';
 import type { LoopEvent, RecordedEvent } from '../../core/loop/event.ts';
+import { flakyOf } from '../../core/loop/loop-feedback.ts';
 import { lastIteration, type Loop } from '../../core/loop/loop.ts';
 import { tamperedText } from '../../core/loop/surroundings.ts';
-import { formatDuration } from './format.ts';
+import { flakyText } from '../../core/verdict/flaky.ts';
+import { formatDuration, plural } from './format.ts';
 import { checkLines, gateLines } from './story-checks.ts';
 import {
   agentLines,
@@ -34,6 +36,8 @@ export function storyOf({ event, time }: RecordedEvent, loop: Loop): readonly St
       return [verbose('baseline', 'verifying the untouched base')];
     case 'baseline.recorded':
       return baselineLines(event);
+    case 'integrity.allowed':
+      return [line('allowed', allowedText(event), 'yellow')];
     case 'iteration.started':
       return [];
     case 'model.chosen':
@@ -81,7 +85,7 @@ export function storyOf({ event, time }: RecordedEvent, loop: Loop): readonly St
     case 'verification.started':
       return [];
     case 'verification.ended':
-      return checkLines(event.report);
+      return [...checkLines(event.report), ...flakyLines(loop)];
     case 'iteration.ended':
       return event.outcome === 'interrupted'
         ? [line('iteration', `${event.number} was cut short and does not count`, 'yellow')]
@@ -134,6 +138,10 @@ export function storyOf({ event, time }: RecordedEvent, loop: Loop): readonly St
 export function activityLine({ kind, text }: Activity): StoryLine {
   const isVerbose = kind === 'thinking' || kind === 'finished';
   return { ...line(kind, text, kind === 'waiting' ? 'yellow' : 'dim'), isVerbose, isCut: true };
+}
+
+function flakyLines(loop: Loop): readonly StoryLine[] {
+  return flakyOf(loop).map((each) => line('flaky', flakyText(each), 'yellow'));
 }
 
 function warning(text: string): StoryLine {
@@ -197,6 +205,11 @@ function baselineLines(event: Event<'baseline.recorded'>): readonly StoryLine[] 
   }
   if (event.warning !== null) lines.push(warning(event.warning));
   return lines;
+}
+
+function allowedText({ keys, by, reason }: Event<'integrity.allowed'>): string {
+  const why = reason === null ? '' : `: ${reason}`;
+  return `${by} accepts ${plural(keys.length, 'finding')} of integrity${why}`;
 }
 
 function baselineText({ state }: Event<'baseline.recorded'>): string {

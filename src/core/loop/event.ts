@@ -7,6 +7,7 @@ import type { GateResult } from '../verdict/gate.ts';
 import type { VerificationReport } from '../verdict/report.ts';
 import type { FileChanges } from './changes.ts';
 import type { Decision } from './judge.ts';
+import type { Judges } from './judges.ts';
 import type { AttemptOutcome, IterationStatus, RestReason, RestStatus } from './status.ts';
 import type { Step } from './step.ts';
 
@@ -123,6 +124,16 @@ export type LoopEvent =
       readonly reused: boolean;
       readonly feedback: string;
       readonly warning: string | null;
+      /** Looked at before the first iteration only. */
+      readonly judges?: Judges;
+    }
+  /** A person accepts what the check `integrity` found; the same findings pass from then on. */
+  | {
+      readonly type: 'integrity.allowed';
+      /** Keys of the violations. */
+      readonly keys: readonly string[];
+      readonly by: string;
+      readonly reason: string | null;
     }
   | {
       readonly type: 'iteration.started';

@@ -109,6 +109,12 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
         feedback: event.feedback,
         warnings: event.warning === null ? loop.warnings : [...loop.warnings, event.warning],
         step: 'boundary',
+        ...(event.judges === undefined ? {} : { judges: event.judges }),
+      };
+    case 'integrity.allowed':
+      return {
+        ...loop,
+        allowedViolations: [...new Set([...(loop.allowedViolations ?? []), ...event.keys])],
       };
     case 'iteration.started':
       return {

@@ -47,6 +47,8 @@ export type DecisionInputs = {
   readonly progress: {
     readonly progress: boolean;
     readonly activity: number;
+    /** What the activity is made of; absent in older decisions. */
+    readonly signals?: readonly string[];
     readonly level: number | null;
     readonly bestLevel: number | null;
   } | null;

@@ -15,6 +15,7 @@ import type {
   WorkspaceRecord,
 } from './event.ts';
 import type { Decision } from './judge.ts';
+import type { Judges } from './judges.ts';
 import type { AttemptOutcome, IterationStatus, LoopStatus } from './status.ts';
 import type { Step } from './step.ts';
 import { addUsage, type PurposeUsage } from './usage.ts';
@@ -95,6 +96,10 @@ export type Loop = {
   /** `workspace.setup` ran well in the worktree as it is now. */
   readonly setUp: boolean;
   readonly baseline: Baseline | null;
+  /** Absent until the base was looked at. */
+  readonly judges?: Judges;
+  /** Keys of violations that a person allowed; absent when there are none. */
+  readonly allowedViolations?: readonly string[];
   readonly step: Step;
   readonly iterations: readonly Iteration[];
   readonly attemptsBefore: number;

@@ -1,6 +1,8 @@
 import { plainText } from '../text/terminal.ts';
 import { bothEnds, type Check, type TestCounts } from './report.ts';
+import { readCoverage } from './coverage.ts';
 import { failureSignature } from './signature.ts';
+import { inventoryOf } from './test-inventory.ts';
 import { parseTests } from './test-output/parse-tests.ts';
 
 /** How a check's process ended, as plain data; the same cases as the process port's. */
@@ -39,6 +41,8 @@ export function judgeCheck(run: CheckRun): Check {
   const output = plainText(raw);
   const verdict = verdictOf(run, tests);
   const recognised = tests !== null && tests.framework !== null && tests.total > 0;
+  const inventory = recognised ? inventoryOf(tests) : null;
+  const coverage = run.parseTests ? readCoverage(output) : null;
   return {
     name: run.name,
     passed: verdict.passed,
@@ -51,6 +55,8 @@ export function judgeCheck(run: CheckRun): Check {
     failingTests: recognised ? tests.failures.slice(0, keptNames).map(({ name }) => name) : [],
     signature: verdict.passed === false ? failureSignature(output) : null,
     evidence: run.evidence,
+    ...(coverage === null ? {} : { coverage }),
+    ...(inventory === null ? {} : { inventory }),
   };
 }
 

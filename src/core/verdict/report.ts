@@ -1,5 +1,8 @@
 import { countChars, headChars, tailChars } from '../text/code-points.ts';
 
+import type { TestInventory } from './test-inventory.ts';
+import type { Violation } from './violation.ts';
+
 /** Tests as a runner counted them. total = passed + failed + skipped. */
 export type TestCounts = {
   readonly total: number;
@@ -30,6 +33,14 @@ export type Check = {
   readonly evidence: string | null;
   /** SHA-256 of the whole output; absent where nothing was printed to a file. */
   readonly outputHash?: string;
+  /** Results of the runs before this one, when a failing check was run again. */
+  readonly earlierRuns?: readonly (boolean | null)[];
+  /** Coverage in percent as the output says it. */
+  readonly coverage?: number;
+  /** Every test by name; only in the verdict on a base. */
+  readonly inventory?: TestInventory;
+  /** What the check `integrity` found. */
+  readonly violations?: readonly Violation[];
 };
 
 export type Level = { readonly passed: boolean | null; readonly checks: readonly Check[] };

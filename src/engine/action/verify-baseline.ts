@@ -1,10 +1,13 @@
-import { createHash } from 'node:crypto';
 import type { BaselineState } from '../../core/loop/event.ts';
-import type { Loop } from '../../core/loop/loop.ts';
+import type { Judges } from '../../core/loop/judges.ts';
+import { limitsOf } from '../../core/loop/loop-feedback.ts';
 import { renderFeedback } from '../../core/verdict/feedback.ts';
+import { withIntegrity } from '../../core/verdict/integrity.ts';
 import { allChecks, verdictOf, type VerificationReport } from '../../core/verdict/report.ts';
 import type { StoredBaseline } from '../../ports/store.ts';
+import { baselineKey } from '../baseline-key.ts';
 import type { Engine } from '../engine.ts';
+import { lookAtJudges } from '../look-at-judges.ts';
 import type { LoopOwner } from '../loop-owner.ts';
 import { runVerification } from '../run-verification.ts';
 import { withBaseFiles } from '../base-files.ts';
@@ -24,6 +27,7 @@ export async function verifyBaseline(engine: Engine, owner: LoopOwner): Promise<
       reused: false,
       feedback: '',
       warning: null,
+      ...(await judgesOf(engine, owner)),
     });
     return;
   }
@@ -32,7 +36,7 @@ export async function verifyBaseline(engine: Engine, owner: LoopOwner): Promise<
     const known = loop.options.verifyOnly
       ? null
       : await engine.store.read((tx) => tx.baselines.get(key));
-    if (known !== null) return recordBaseline(owner, known, true);
+    if (known !== null) return recordBaseline(engine, owner, known, true);
     await owner.record({ type: 'baseline.started' });
     const dir = await engine.artifacts.namedDir(loop.id, 'baseline');
     const { base: commit } = loop.workspace;
@@ -45,11 +49,12 @@ export async function verifyBaseline(engine: Engine, owner: LoopOwner): Promise<
       await engine.store.write((tx) => tx.baselines.put(key, baseline, engine.clock.now()));
       await owner.after('store-baseline');
     }
-    await recordBaseline(owner, baseline, false);
+    await recordBaseline(engine, owner, baseline, false);
   });
 }
 
 async function recordBaseline(
+  engine: Engine,
   owner: LoopOwner,
   { state, report }: StoredBaseline,
   reused: boolean,
@@ -61,14 +66,30 @@ async function recordBaseline(
   await owner.record({
     type: 'baseline.recorded',
     state,
-    report,
+    report: withIntegrity(report, null),
     reused,
-    feedback: first ? renderFeedback(report) : owner.loop.feedback,
+    feedback: first ? renderFeedback(report, {}, limitsOf(owner.loop)) : owner.loop.feedback,
     warning:
       broken === undefined
         ? null
         : `the check ${broken.check.name} could not run on the base (${broken.check.reason ?? ''})`,
+    ...(await judgesOf(engine, owner, reused)),
   });
+}
+
+/**
+ * Before the first iteration nobody but the user has touched the worktree. A setup among the checks may bring programs
+ * that are not there before it has run once, so then nothing is known of them.
+ */
+async function judgesOf(
+  engine: Engine,
+  { loop, workspace }: LoopOwner,
+  reused = true,
+): Promise<{ readonly judges?: Judges }> {
+  if (loop.iterations.length > 0 || !loop.options.verify || loop.options.verifyOnly) return {};
+  const judges = await lookAtJudges(engine, loop, workspace.path);
+  const isReady = loop.settings.validation.setup === null || !reused;
+  return { judges: isReady ? judges : { ...judges, programs: {} } };
 }
 
 /** A check that could not run or took too long says something about this machine now, not about the tree. */
@@ -84,20 +105,4 @@ function stateOf(report: VerificationReport): BaselineState {
   const verdict = verdictOf(report.levels);
   if (verdict === null) return 'unknown';
   return verdict ? 'green' : 'red';
-}
-
-function baselineKey(loop: Loop, tree: string): string {
-  const { validation, env, verify, workspace } = loop.settings;
-  const { fixtures, contracts, 'parse-tests': parses, 'clean-room': cleanRoom } = verify;
-  const judged = [
-    tree,
-    validation,
-    env,
-    parses,
-    workspace,
-    fixtures,
-    contracts.required,
-    cleanRoom,
-  ];
-  return createHash('sha256').update(JSON.stringify(judged)).digest('hex');
 }

@@ -1,4 +1,5 @@
 import { isEmptyChange } from '../../core/loop/changes.ts';
+import { judgedRange } from '../compare-with-base.ts';
 import type { Engine } from '../engine.ts';
 import type { LoopWork } from '../judged-files.ts';
 import type { LoopOwner } from '../loop-owner.ts';
@@ -34,17 +35,7 @@ async function differsFromBase(owner: LoopOwner): Promise<boolean> {
   return !isEmptyChange(await work.changes(work.from, work.to));
 }
 
-/**
- * What the loop has done since its base. On a branch the commits say it exactly: what checks leave behind is never
- * committed. Without commits the files are compared with those the first iteration started from.
- */
 function workOf(owner: LoopOwner): LoopWork | null {
-  const { loop, iteration } = owner;
-  const { base } = loop.workspace;
-  const [from, to] =
-    loop.options.commit && base !== null
-      ? [base, loop.head]
-      : [loop.iterations[0]?.startTree ?? null, iteration.tree];
-  if (from === null || to === null) return null;
-  return { from, to, changes: (a, b) => owner.changesBetween(a, b) };
+  const range = judgedRange(owner.loop);
+  return range === null ? null : { ...range, changes: (a, b) => owner.changesBetween(a, b) };
 }

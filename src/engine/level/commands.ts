@@ -64,7 +64,8 @@ async function runCheck(
   const retries = loop.settings.verify['retries-on-fail'];
   const { cwd, dir, env } = judged;
   const { name, command, successExitCode, timeoutMs } = planned;
-  for (let run = 0; ; run++) {
+  const earlierRuns: (boolean | null)[] = [];
+  for (;;) {
     const spec = { name, command, timeoutMs, dir, cwd, ...(env === undefined ? {} : { env }) };
     await engine.reach('before:run-check');
     const result = await runCommand(engine, loop, spec, signal);
@@ -82,8 +83,12 @@ async function runCheck(
       ...(await largeOutput(engine, name, dir, result)),
       evidence: `${name}.stdout.log`,
     });
-    if (check.passed === false && run < retries) continue;
-    return { ...check, outputHash: await outputHash(engine, dir, name) };
+    if (check.passed === false && earlierRuns.length < retries) {
+      earlierRuns.push(check.passed);
+      continue;
+    }
+    const hash = await outputHash(engine, dir, name);
+    return { ...check, outputHash: hash, ...(earlierRuns.length === 0 ? {} : { earlierRuns }) };
   }
 }
 

@@ -1,0 +1,23 @@
+import { LoopwrightError } from '../core/error.ts';
+import { violationsToAllow } from '../core/loop/judges.ts';
+import type { Loop } from '../core/loop/loop.ts';
+import type { Session } from '../ports/store.ts';
+import type { Engine } from './engine.ts';
+import { holdAtRest } from './resting-loop.ts';
+
+/** A person accepts what `integrity` found last in a loop at rest. The next verification lets exactly that pass. */
+export async function allowViolations(
+  engine: Engine,
+  session: Session,
+  loopId: string,
+  { by, reason }: { readonly by: string; readonly reason: string | null },
+): Promise<Loop> {
+  await using held = await holdAtRest(engine, session, loopId);
+  const keys = violationsToAllow(held.loop);
+  if (keys.length === 0) {
+    throw new LoopwrightError('loop.nothing_to_allow', `integrity found nothing in ${loopId}`, {
+      hint: `see \`loopwright loop explain ${loopId}\``,
+    });
+  }
+  return held.record({ type: 'integrity.allowed', keys, by, reason });
+}
