@@ -1,11 +1,15 @@
 import { LoopwrightError } from '../core/error.ts';
 import { violationsToAllow } from '../core/loop/judges.ts';
-import type { Loop } from '../core/loop/loop.ts';
+import { lastIteration, type Loop } from '../core/loop/loop.ts';
+import { acceptViolations } from '../core/verdict/integrity.ts';
 import type { Session } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
 import { holdAtRest } from './resting-loop.ts';
 
-/** A person accepts what `integrity` found last in a loop at rest. The next verification lets exactly that pass. */
+/**
+ * A person accepts what `integrity` found last in a loop at rest. Exactly that passes from now on; the last verdict is
+ * stored again without it, to be judged again.
+ */
 export async function allowViolations(
   engine: Engine,
   session: Session,
@@ -19,5 +23,7 @@ export async function allowViolations(
       hint: `see \`loopwright loop explain ${loopId}\``,
     });
   }
-  return held.record({ type: 'integrity.allowed', keys, by, reason });
+  const report = lastIteration(held.loop)?.report ?? null;
+  const verdict = report === null ? {} : { report: acceptViolations(report) };
+  return held.record({ type: 'integrity.allowed', keys, by, reason, ...verdict });
 }

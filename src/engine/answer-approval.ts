@@ -2,8 +2,11 @@ import type { Gate } from '../core/config/section/gates.ts';
 import { LoopwrightError } from '../core/error.ts';
 import { awaitsApproval, gatesOf } from '../core/loop/gating.ts';
 import type { Rest } from '../core/loop/judge.ts';
+import { violationsToAllow } from '../core/loop/judges.ts';
 import { lastIteration, type Loop } from '../core/loop/loop.ts';
+import { isResting } from '../core/loop/status.ts';
 import type { Session, StoreTx } from '../ports/store.ts';
+import { allowViolations } from './allow-violations.ts';
 import type { Engine } from './engine.ts';
 import { finishLoop } from './finish-loop.ts';
 import { driveOrPark } from './park.ts';
@@ -13,8 +16,8 @@ import { takeLoop } from './take-loop.ts';
 export type Answer = { readonly by: string; readonly text: string };
 
 /**
- * Says yes to a loop that waits for an approval, and judges it again: with enough approvals it is complete, without
- * another agent. A crash in between leaves the approval stored; approving again goes on from there.
+ * Says yes to a loop that waits for an approval, or accepts what `integrity` found in it, and judges it again: it can be
+ * complete without another agent. A crash in between leaves the approval stored; approving again goes on from there.
  */
 export async function approveLoop(
   engine: Engine,
@@ -23,11 +26,24 @@ export async function approveLoop(
   { by, text }: Answer,
 ): Promise<Loop> {
   if (!isHalfApproved(loop)) {
-    requireAwaited(loop);
-    await recordAtRest(engine, session, loop.id, { type: 'approval.given', by, note: text });
+    await recordYes(engine, session, loop, { by, text });
   }
   const driven = await judgeAgain(engine, session, loop.id, by);
   return finishLoop(engine, session, driven);
+}
+
+async function recordYes(
+  engine: Engine,
+  session: Session,
+  loop: Loop,
+  { by, text }: Answer,
+): Promise<void> {
+  if (loop.status !== 'complete' && violationsToAllow(loop).length > 0) {
+    await allowViolations(engine, session, loop.id, { by, reason: text === '' ? null : text });
+    return;
+  }
+  requireAwaited(loop);
+  await recordAtRest(engine, session, loop.id, { type: 'approval.given', by, note: text });
 }
 
 async function judgeAgain(
@@ -89,9 +105,9 @@ function restAfterNo(gate: Gate | null, by: string): Rest {
 /** The approval is stored, but whoever gave it was gone before the loop was judged again. */
 function isHalfApproved(loop: Loop): boolean {
   const { approvals = [], decision = null } = lastIteration(loop) ?? {};
-  return (
-    loop.status === 'blocked' && loop.step === 'judge' && approvals.length > 0 && decision === null
-  );
+  const { allowedViolations = [] } = loop;
+  const isGiven = approvals.length > 0 || allowedViolations.length > 0;
+  return isResting(loop.status) && loop.step === 'judge' && isGiven && decision === null;
 }
 
 function requireAwaited(loop: Loop): void {

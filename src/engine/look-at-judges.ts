@@ -17,10 +17,12 @@ const maxProgramBytes = 16 * 1024 * 1024;
 /** npm puts it in front of everything else on the path of its scripts. */
 const npmPrograms = 'node_modules/.bin';
 
+/** Every command whose result decides: of the checks, and of gates. */
 export function checkCommands({ settings }: Loop): readonly string[] {
   const { command, commands, setup } = settings.validation;
   const more = Object.values(commands).map((each) => each.command);
-  return [command, setup, ...more].filter((each) => each !== null);
+  const gates = settings.gates.flatMap((gate) => (gate.type === 'command' ? gate.command : []));
+  return [command, setup, ...more, ...gates].filter((each) => each !== null);
 }
 
 /** Scripts and programs that decide a verdict, as they are in a worktree that no agent has touched. */

@@ -67,6 +67,16 @@ describe('a command gate', () => {
     expect(await readFile(count, 'utf8')).toBe('x\n');
   });
 
+  it('runs the script of the base: an agent that rewrites it finds it put back', async () => {
+    await using repo = await gitRepo();
+    await repo.write('gate.sh', 'exit 1\n');
+    const config = `${validation}gates: [{type: command, command: sh gate.sh, on-failure: stop}]\n`;
+    await using project = await open(repo, config, `${touches}; echo 'exit 0' > gate.sh`);
+    const loop = await project.runText('work');
+    expect(loop).toMatchObject({ status: 'failed', reason: 'gate' });
+    expect(loop.iterations[0]?.restored).toEqual(['gate.sh']);
+  });
+
   it('that hangs is ended at its time and fails', async () => {
     await using repo = await gitRepo();
     const config = `${validation}gates: [{type: command, command: 'sleep 600', timeout: 1s, on-failure: stop}]\n`;

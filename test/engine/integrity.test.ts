@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { allowViolations } from '../../src/engine/allow-violations.ts';
-import { endSession, startSession } from '../../src/engine/session.ts';
 import { memoryCli } from '../cli/memory-cli.ts';
 import { gitRepo, type GitRepo } from '../support/git-repo.ts';
+import { storeViolations } from '../support/invariants.ts';
 import { openedProject } from '../support/opened-project.ts';
 
 const suite = `import assert from 'node:assert/strict';
@@ -71,25 +70,42 @@ describe('an agent that cheats', () => {
     expect(iteration?.decision?.feedback).toMatch(/^.*\n\n\*\*L1\/integrity\*\* failed/);
   });
 
-  it('completes once a person has allowed what was found, and nothing beyond it', async () => {
+  it('completes without another agent once a person has approved what was found', async () => {
     await using repo = await withSuite();
-    await using project = await openedProject(repo, {
-      agent: cheat,
-      validate,
-      'max-iterations': 1,
-    });
-    const loop = await project.runText('fix it');
-    expect(loop.status).toBe('failed');
-    const session = await startSession(project.engine, 'run');
-    const allowed = await allowViolations(project.engine, session, loop.id, {
-      by: 'ada',
-      reason: 'dropped',
-    });
-    await endSession(project.engine, session);
-    expect(allowed.allowedViolations).toEqual(['skipped-test test/math.test.js subtracts']);
+    const cli = memoryCli({ cwd: repo.path, env: { ...repo.env, USER: 'ada' } });
+    const limit = ['--validate', validate, '--max-iterations', '1'];
+    const ran = await cli.run('run', 'fix it', '--agent', cheat, ...limit);
+    expect(ran.exitCode).toBe(1);
+    expect(ran.out).toMatch(/loopwright approve loop-\w+ +accept what integrity found/);
+    const approved = await cli.run('approve', 'last', '--note', 'it was never right');
+    expect(approved).toMatchObject({ exitCode: 0 });
+    expect(approved.out).toContain('is complete');
+    const shown = JSON.parse((await cli.run('loop', 'show', 'last', '--json')).out);
+    expect(shown).toMatchObject({ status: 'complete', iterations: [{ outcome: 'done' }] });
+    const { out } = await cli.run('loop', 'explain', 'last');
+    expect(out).toContain('integrity skipped (accepted by a person: the test "subtracts"');
+    const log = await cli.run('logs', 'last');
+    expect(log.out).toContain('ada accepts 1 finding of integrity: it was never right');
+    const receipt = await cli.run('receipt', 'verify', 'last');
+    expect(receipt).toMatchObject({ exitCode: 0 });
+    expect(await storeViolations(repo)).toEqual([]);
+  });
+
+  it('stays caught by what nobody has approved', async () => {
+    await using repo = await withSuite();
     const cli = memoryCli({ cwd: repo.path, env: repo.env });
-    const resumed = await cli.run('loop', 'resume', loop.id, '--max-iterations', '3');
-    expect(resumed.exitCode).toBe(0);
+    const empties = `if [ $LOOPWRIGHT_ITERATION = 1 ]; then ${cheat.slice('command:'.length)}; else rm test/math.test.js; echo "test('ok', () => {})" > test/b.test.js; fi`;
+    const limit = ['--validate', `${validate}; false`, '--max-iterations', '1'];
+    await cli.run('run', 'fix it', '--agent', `command:${empties}`, ...limit);
+    const approved = await cli.run('approve', 'last');
+    // The command still fails, so that the loop ends as before.
+    expect(approved.out).toContain('failed');
+    await cli.run('loop', 'resume', 'last', '--max-iterations', '2');
+    const json = JSON.parse((await cli.run('loop', 'explain', 'last', '--json')).out);
+    expect(json.iterations[0].violations).toEqual([]);
+    expect(json.iterations[1].violations).toEqual(
+      expect.arrayContaining([expect.objectContaining({ kind: 'removed-test', subject: 'adds' })]),
+    );
   });
 
   it('only warns with `integrity: warn`', async () => {

@@ -225,7 +225,10 @@ const fields: {
     feedback: text,
     warning: orNull(text),
   }),
-  'integrity.allowed': fc.record({ keys: texts, by: text, reason: orNull(text) }),
+  'integrity.allowed': fc.record(
+    { keys: texts, by: text, reason: orNull(text), report },
+    { requiredKeys: ['keys', 'by', 'reason'] },
+  ),
   // Numbers are given by `arbitraryLaterEvents`.
   'iteration.started': fc.record({
     number: fc.constant(0),

@@ -128,6 +128,7 @@ function numberViolations(loop: Loop, events: readonly RecordedEvent[]): readonl
 
 function isPass(event: RecordedEvent['event']): boolean {
   if (event.type === 'verification.ended') return event.report.overall.passed;
+  if (event.type === 'integrity.allowed') return event.report?.overall.passed === true;
   return event.type === 'baseline.recorded' && event.state === 'green';
 }
 

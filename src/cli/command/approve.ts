@@ -6,10 +6,11 @@ import { loopArgument } from '../resolve-loop.ts';
 
 export const approve: Command = {
   path: ['approve'],
-  summary: 'Say yes to a loop that waits for an approval.',
+  summary: 'Say yes to a loop that waits for an approval, or to what integrity found in it.',
   details:
-    'The checks have passed; with enough approvals the loop is complete, and merged if that was asked for. No agent runs. ' +
-    'Gates that are looked at by hand are looked at now.',
+    'With enough approvals a loop whose checks pass is complete, and merged if that was asked for. No agent runs. ' +
+    'Gates that are looked at by hand are looked at now. Of a loop whose last verification failed the check `integrity`, ' +
+    'exactly what was found is accepted: removed or skipped tests, say, that were meant to go.',
   args: [loopArgument],
   options: [byOption, { name: 'note', value: 'TEXT', summary: 'Kept with the approval.' }],
   examples: [

@@ -130,6 +130,8 @@ export type LoopEvent =
   /** A person accepts what the check `integrity` found; the same findings pass from then on. */
   | {
       readonly type: 'integrity.allowed';
+      /** The last verdict without what is allowed from now on; absent: there is none to judge again. */
+      readonly report?: VerificationReport;
       /** Keys of the violations. */
       readonly keys: readonly string[];
       readonly by: string;

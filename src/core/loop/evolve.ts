@@ -112,10 +112,7 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
         ...(event.judges === undefined ? {} : { judges: event.judges }),
       };
     case 'integrity.allowed':
-      return {
-        ...loop,
-        allowedViolations: [...new Set([...(loop.allowedViolations ?? []), ...event.keys])],
-      };
+      return afterAllowed(loop, event);
     case 'iteration.started':
       return {
         ...loop,
@@ -177,11 +174,7 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
     case 'approval.refused':
       return awaitsApproval(loop) ? afterRefusal(loop, event) : loop;
     case 'decision.made':
-      return {
-        ...updateLast(loop, { decision: event.decision }),
-        feedback: event.decision.feedback,
-        step: 'boundary',
-      };
+      return afterDecision(loop, event);
     case 'loop.waiting':
       return {
         ...(event.condition === 'ci' ? updateLast(loop, ciSince(loop, time)) : loop),
@@ -344,11 +337,34 @@ function afterGate(loop: Loop, { result }: Extract<LoopEvent, { type: 'gate.judg
   return result.passed ? judged : failedAfterAll(judged);
 }
 
+/** The work is judged again, now without what was allowed. */
+function afterAllowed(loop: Loop, event: Extract<LoopEvent, { type: 'integrity.allowed' }>): Loop {
+  const allowed = new Set([...(loop.allowedViolations ?? []), ...event.keys]);
+  const known = { ...loop, allowedViolations: [...allowed] };
+  const hasVerdict = loop.iterations.at(-1)?.report != null && isResting(loop.status);
+  if (event.report === undefined || !hasVerdict || loop.status === 'complete') return known;
+  return { ...updateLast(known, { report: event.report, decision: null }), step: 'judge' };
+}
+
 function withApproval(
   loop: Loop,
   { by, note }: Extract<LoopEvent, { type: 'approval.given' }>,
 ): Partial<Iteration> {
   return { approvals: [...(loop.iterations.at(-1)?.approvals ?? []), { by, note }] };
+}
+
+/** Whatever the attempt was taken for before, the one that completes the loop is done. */
+function afterDecision(
+  loop: Loop,
+  { decision }: Extract<LoopEvent, { type: 'decision.made' }>,
+): Loop {
+  const completes = decision.end?.status === 'complete' && loop.iterations.length > 0;
+  return {
+    ...updateLast(loop, { decision, ...(completes ? { outcome: 'done' } : {}) }),
+    ...(completes ? { consecutiveFailures: 0 } : {}),
+    feedback: decision.feedback,
+    step: 'boundary',
+  };
 }
 
 function afterRefusal(

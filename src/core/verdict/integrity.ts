@@ -30,14 +30,35 @@ export type IntegrityInput = {
 /** The check `integrity`; null when nothing was weakened or nobody asks. `warn` tells without failing. */
 export function judgeIntegrity(input: IntegrityInput, report: VerificationReport): Check | null {
   if (input.mode === 'off') return null;
-  const violations = findViolations(input, report);
-  if (violations.length === 0) return null;
+  const found = findViolations(input, report);
+  const approved = new Set(input.approved);
+  const violations = found.filter((each) => !approved.has(violationKey(each)));
+  if (violations.length > 0) return weakened(violations, input.mode === 'strict');
+  return found.length === 0 ? null : accepted(found);
+}
+
+function weakened(violations: readonly Violation[], isStrict: boolean): Check {
+  const output = [...violations.map(({ text }) => `- ${text}`), advice].join('\n');
+  const check = integrityCheck(isStrict ? false : null, firstOf(violations), output);
+  return { ...check, violations };
+}
+
+/** Proves nothing and hides nothing: what a person has accepted stays visible. */
+function accepted(violations: readonly Violation[]): Check {
+  const output = violations.map(({ text }) => `- ${text}`).join('\n');
+  return integrityCheck(null, `accepted by a person: ${firstOf(violations)}`, output);
+}
+
+function firstOf(violations: readonly Violation[]): string {
   const more = violations.length - 1;
-  const reason = `${violations[0]?.text ?? ''}${more > 0 ? `, and ${more} more` : ''}`;
+  return `${violations[0]?.text ?? ''}${more > 0 ? `, and ${more} more` : ''}`;
+}
+
+function integrityCheck(passed: boolean | null, reason: string, output: string): Check {
   return {
     name: 'integrity',
-    passed: input.mode === 'strict' ? false : null,
-    output: [...violations.map(({ text }) => `- ${text}`), advice].join('\n'),
+    passed,
+    output,
     durationMs: 0,
     command: null,
     exitCode: null,
@@ -46,8 +67,22 @@ export function judgeIntegrity(input: IntegrityInput, report: VerificationReport
     failingTests: [],
     signature: null,
     evidence: null,
-    violations,
   };
+}
+
+/** The report once a person has accepted everything that `integrity` found in it. */
+export function acceptViolations(report: VerificationReport): VerificationReport {
+  const levels = Object.fromEntries(
+    levelNames.flatMap((name) => {
+      const checks = report.levels[name]?.checks;
+      if (checks === undefined) return [];
+      const kept = checks.map((check) =>
+        check.violations === undefined ? check : accepted(check.violations),
+      );
+      return [[name, createLevel(kept)]];
+    }),
+  );
+  return { ...report, ...createReport(levels, report.tree, report.durationMs) };
 }
 
 const advice =
@@ -63,9 +98,8 @@ function findViolations(input: IntegrityInput, report: VerificationReport): read
     ...changedScripts(input.files, input.commands),
     ...input.replaced.map(replacedProgram),
   ];
-  const approved = new Set(input.approved);
   const standing = withoutRepeats(uniqueViolations(found)).filter(
-    (each) => !approved.has(violationKey(each)) && !isAllowed(each, input.allow),
+    (each) => !isAllowed(each, input.allow),
   );
   return standing.slice(0, maxViolations);
 }

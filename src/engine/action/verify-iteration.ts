@@ -1,4 +1,5 @@
 import { isEmptyChange } from '../../core/loop/changes.ts';
+import { acceptViolations } from '../../core/verdict/integrity.ts';
 import { judgedRange } from '../compare-with-base.ts';
 import type { Engine } from '../engine.ts';
 import type { LoopWork } from '../judged-files.ts';
@@ -25,7 +26,9 @@ export async function verifyIteration(engine: Engine, owner: LoopOwner): Promise
   // Hooks may change the files again, and a pass most likely ends the loop.
   const isPointless = loop.settings.hooks['post-iteration'].length > 0 || report.overall.passed;
   if (!isPointless) owner.lookAhead();
-  const differs = report.overall.passed && (await differsFromBase(owner));
+  // A person may still accept what integrity found; then this counts.
+  const mayPass = acceptViolations(report).overall.passed;
+  const differs = mayPass && (await differsFromBase(owner));
   await owner.record({ type: 'verification.ended', report, differsFromBase: differs });
 }
 
