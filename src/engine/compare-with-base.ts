@@ -12,6 +12,7 @@ import { testLanguageOf } from '../core/verdict/test-language.ts';
 import type { ChangedFile } from '../core/verdict/test-source.ts';
 import { baselineKey } from './baseline-key.ts';
 import type { Engine } from './engine.ts';
+import { keepEvidence } from './keep-evidence.ts';
 import type { JudgedFiles } from './judged-files.ts';
 import { checkCommands, replacedPrograms } from './look-at-judges.ts';
 
@@ -38,7 +39,7 @@ export function judgedRange(loop: Loop): JudgedRange | null {
 export async function compareWithBase(
   engine: Engine,
   loop: Loop,
-  { cwd, work }: Pick<JudgedFiles, 'cwd' | 'work'>,
+  { cwd, dir, work }: Pick<JudgedFiles, 'cwd' | 'dir' | 'work'>,
   report: VerificationReport,
   signal: AbortSignal,
 ): Promise<VerificationReport> {
@@ -48,6 +49,7 @@ export async function compareWithBase(
   // A merge compares with a base of its own, whose tests nobody has looked at.
   const isOwnBase = loop.workspace.base === null || work.from === loop.workspace.base;
   const baseline = isOwnBase ? (loop.baseline?.report ?? null) : null;
+  const started = engine.clock.monotonic();
   const compared: IntegrityInput = {
     mode,
     baseline,
@@ -58,7 +60,11 @@ export async function compareWithBase(
     allow,
     approved: loop.allowedViolations ?? [],
   };
-  return withIntegrity(report, judgeIntegrity(compared, report));
+  const found = judgeIntegrity(compared, report);
+  if (found === null) return withIntegrity(report, null);
+  const took = Math.round(engine.clock.monotonic() - started);
+  const [integrity = found] = await keepEvidence(engine, dir, 'L1', [found], took);
+  return withIntegrity(report, integrity);
 }
 
 /** Kept with the verdict on the base and not with the loop, whose state is written again and again. */

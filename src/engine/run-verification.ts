@@ -17,6 +17,7 @@ import type { JudgedFiles } from './judged-files.ts';
 import { runFixtures } from './level/black-box.ts';
 import { runCommands } from './level/commands.ts';
 import { judgeContracts } from './level/contracts.ts';
+import { keepEvidence } from './keep-evidence.ts';
 import { judgeLeftovers } from './level/sanity.ts';
 
 type Levels = Partial<Record<LevelName, Level>>;
@@ -94,27 +95,4 @@ async function runLevels(
     if (level.passed === false && judged.work !== null) break;
   }
   return levels;
-}
-
-/** What a check found by looking is kept as a file too; looks of one level share its time. */
-async function keepEvidence(
-  { artifacts }: Engine,
-  dir: string,
-  level: LevelName,
-  checks: readonly Check[],
-  tookMs: number,
-): Promise<readonly Check[]> {
-  const kept: Check[] = [];
-  for (const check of checks) {
-    if (check.evidence !== null) {
-      kept.push(check);
-      continue;
-    }
-    const evidence = `${level}-${check.name}.log`;
-    await artifacts.write(path.join(dir, evidence), `${check.output}\n`);
-    const outputHash = await artifacts.digest([path.join(dir, evidence)]);
-    const durationMs = Math.round(tookMs / checks.length);
-    kept.push({ ...check, evidence, outputHash, durationMs });
-  }
-  return kept;
 }

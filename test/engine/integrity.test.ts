@@ -56,6 +56,10 @@ describe('an agent that cheats', () => {
     expect(json.iterations[0].violations).toMatchObject([
       { kind: 'skipped-test', subject: 'subtracts' },
     ]);
+    const receipt = await cli.run('receipt', 'show', 'last');
+    expect(receipt.out).toMatch(
+      /✗ L1\/integrity · sha256 [0-9a-f]{16} .*\n +the test "subtracts" is marked/,
+    );
   });
 
   it('gets no score for it, and is told first', async () => {

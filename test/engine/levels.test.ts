@@ -100,6 +100,22 @@ verify:
     }
   });
 
+  it('run a failing fixture again when asked, and tell of it', async () => {
+    await using repo = await gitRepo();
+    const counter = path.join(repo.outside, 'runs');
+    const config = `
+validation: {command: test -f done}
+verify:
+  retries-on-fail: 1
+  fixtures: [{name: moody, command: 'echo r >> ${counter}; test "$(($(wc -l < ${counter}) % 2))" -eq 0', expect: {exit_code: 0}}]
+`;
+    const loop = await runWith(repo, config, 'touch done');
+    expect(loop.status).toBe('complete');
+    expect(loop.iterations[0]?.report?.levels.L2?.checks).toMatchObject([
+      { name: 'moody', passed: true, earlierRuns: [false] },
+    ]);
+  });
+
   it('never take a schema or expected output from the worktree', async () => {
     await using repo = await gitRepo();
     await repo.write('expected.txt', 'right\n');

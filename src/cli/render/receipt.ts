@@ -61,9 +61,11 @@ function checkRows(check: ReceiptCheck, paint: Paint): readonly string[] {
     outputHash === null ? null : `sha256 ${outputHash.slice(0, 16)}`,
     formatDuration(durationMs),
   ];
+  const { reason } = check;
   return [
     row('check', parts.filter((part) => part !== null).join(' · ')),
     ...(command === null ? [] : [row('', `$ ${oneLine(command, 160)}`)]),
+    ...(passed === true || reason === null ? [] : [row('', oneLine(reason, 160))]),
   ];
 }
 

@@ -79,7 +79,7 @@ function failureLines(check: Check): readonly StoryLine[] {
   return [
     ...named,
     ...(more > 0 ? [detail(`and ${more} more`)] : []),
-    ...(error === null ? [] : [detail(error)]),
+    ...(error === null || error === check.reason ? [] : [detail(error)]),
   ];
 }
 

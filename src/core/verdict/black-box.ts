@@ -3,6 +3,7 @@ import { bothEnds, type Check } from './report.ts';
 import { endReason, type CheckEnd } from './check.ts';
 import type { Matches } from './contracts.ts';
 import { isSameData } from './data-value.ts';
+import { headChars } from '../text/code-points.ts';
 import { plainText } from '../text/terminal.ts';
 import { failureSignature } from './signature.ts';
 
@@ -72,7 +73,23 @@ function fileProblems(
 ): readonly string[] {
   if (expectedText === null) return [`${file} does not exist on the base`];
   if (isCut) return [`stdout is too long to compare with ${file}`];
-  return stdout === expectedText ? [] : [`stdout differs from ${file}`];
+  if (stdout === expectedText) return [];
+  return [`stdout differs from ${file} at ${firstDifference(stdout, expectedText)}`];
+}
+
+const shownChars = 80;
+
+/** `line 2: "b" instead of "c"`, for whoever has to put it right. */
+function firstDifference(text: string, expected: string): string {
+  const lines = text.split('\n');
+  const wanted = expected.split('\n');
+  const at = lines.findIndex((line, index) => line !== wanted[index]);
+  const index = at === -1 ? lines.length : at;
+  return `line ${index + 1}: ${shown(lines[index])} instead of ${shown(wanted[index])}`;
+}
+
+function shown(line: string | undefined): string {
+  return line === undefined ? 'its end' : JSON.stringify(headChars(line, shownChars));
 }
 
 function jsonProblems(expect: Fixture['expect'], run: FixtureRun): readonly string[] {

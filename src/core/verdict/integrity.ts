@@ -77,7 +77,7 @@ export function acceptViolations(report: VerificationReport): VerificationReport
       const checks = report.levels[name]?.checks;
       if (checks === undefined) return [];
       const kept = checks.map((check) =>
-        check.violations === undefined ? check : accepted(check.violations),
+        check.violations === undefined ? check : acceptedCheck(check, check.violations),
       );
       return [[name, createLevel(kept)]];
     }),
@@ -143,6 +143,14 @@ function replacedProgram(program: string): Violation {
 
 function isAllowed({ subject, file }: Violation, allow: readonly string[]): boolean {
   return (file !== null && matchesAny(file, allow)) || matchesName(subject, allow);
+}
+
+function acceptedCheck(
+  { durationMs, evidence, outputHash }: Check,
+  found: readonly Violation[],
+): Check {
+  const kept = { durationMs, evidence, ...(outputHash === undefined ? {} : { outputHash }) };
+  return { ...accepted(found), ...kept };
 }
 
 /** The report with the finding among its checks; names of tests are left out, which only the base keeps. */

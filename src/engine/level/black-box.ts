@@ -7,6 +7,7 @@ import { runCommand } from '../run-command.ts';
 import { matchesPattern } from '../time-box.ts';
 import { outputHash } from './commands.ts';
 import { problemsWith } from './contracts.ts';
+import { withRetries } from './retries.ts';
 
 /** L2: commands seen from outside. Null when it was cut short. */
 export async function runFixtures(
@@ -17,7 +18,7 @@ export async function runFixtures(
 ): Promise<readonly Check[] | null> {
   const checks: Check[] = [];
   for (const fixture of loop.settings.verify.fixtures) {
-    const check = await runFixture(engine, loop, fixture, judged, signal);
+    const check = await withRetries(loop, () => runFixture(engine, loop, fixture, judged, signal));
     if (check === null) return null;
     checks.push(check);
   }

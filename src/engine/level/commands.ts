@@ -5,6 +5,7 @@ import type { Check } from '../../core/verdict/report.ts';
 import type { Engine } from '../engine.ts';
 import type { JudgedFiles } from '../judged-files.ts';
 import { keptBytes, runCommand, type CommandResult } from '../run-command.ts';
+import { withRetries } from './retries.ts';
 
 type PlannedCheck = {
   readonly name: string;
@@ -23,7 +24,7 @@ export async function runCommands(
 ): Promise<readonly Check[] | null> {
   const checks: Check[] = [];
   for (const planned of plannedChecks(loop)) {
-    const check = await runCheck(engine, loop, planned, judged, signal);
+    const check = await withRetries(loop, () => runCheck(engine, loop, planned, judged, signal));
     if (check === null) return null;
     // A setup that works proves nothing; one that does not makes the rest pointless.
     if (planned.isSetup && check.passed !== false) continue;
@@ -53,43 +54,31 @@ function plannedChecks(loop: Loop): readonly PlannedCheck[] {
   return planned;
 }
 
-/** A failing check may be run again as often as `retries-on-fail` says; the last run counts. */
 async function runCheck(
   engine: Engine,
   loop: Loop,
-  planned: PlannedCheck,
-  judged: JudgedFiles,
+  { name, command, successExitCode, timeoutMs }: PlannedCheck,
+  { cwd, dir, env }: JudgedFiles,
   signal: AbortSignal,
 ): Promise<Check | null> {
-  const retries = loop.settings.verify['retries-on-fail'];
-  const { cwd, dir, env } = judged;
-  const { name, command, successExitCode, timeoutMs } = planned;
-  const earlierRuns: (boolean | null)[] = [];
-  for (;;) {
-    const spec = { name, command, timeoutMs, dir, cwd, ...(env === undefined ? {} : { env }) };
-    await engine.reach('before:run-check');
-    const result = await runCommand(engine, loop, spec, signal);
-    await engine.reach('after:run-check');
-    if (result.end.kind === 'cancelled') return null;
-    const check = judgeCheck({
-      name,
-      command,
-      successExitCode,
-      end: result.end,
-      stdout: result.stdout,
-      stderr: result.stderr,
-      durationMs: result.durationMs,
-      parseTests: loop.settings.verify['parse-tests'],
-      ...(await largeOutput(engine, name, dir, result)),
-      evidence: `${name}.stdout.log`,
-    });
-    if (check.passed === false && earlierRuns.length < retries) {
-      earlierRuns.push(check.passed);
-      continue;
-    }
-    const hash = await outputHash(engine, dir, name);
-    return { ...check, outputHash: hash, ...(earlierRuns.length === 0 ? {} : { earlierRuns }) };
-  }
+  const spec = { name, command, timeoutMs, dir, cwd, ...(env === undefined ? {} : { env }) };
+  await engine.reach('before:run-check');
+  const result = await runCommand(engine, loop, spec, signal);
+  await engine.reach('after:run-check');
+  if (result.end.kind === 'cancelled') return null;
+  const check = judgeCheck({
+    name,
+    command,
+    successExitCode,
+    end: result.end,
+    stdout: result.stdout,
+    stderr: result.stderr,
+    durationMs: result.durationMs,
+    parseTests: loop.settings.verify['parse-tests'],
+    ...(await largeOutput(engine, name, dir, result)),
+    evidence: `${name}.stdout.log`,
+  });
+  return { ...check, outputHash: await outputHash(engine, dir, name) };
 }
 
 /** Of the whole output of a command, as it is kept. */

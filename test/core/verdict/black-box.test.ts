@@ -31,7 +31,11 @@ describe('the six assertions', () => {
     [{ matches_regex: '^x' }, {}, 'stdout does not match ^x'],
     [{ matches_regex: 'x' }, { matches: () => null }, 'stdout takes too long to match x'],
     [{ equals_file: 'f.txt' }, { stdout: 'a\n', expectedText: 'a\n' }, null],
-    [{ equals_file: 'f.txt' }, { stdout: 'a', expectedText: 'a\n' }, 'stdout differs from f.txt'],
+    [
+      { equals_file: 'f.txt' },
+      { stdout: 'a', expectedText: 'b' },
+      'stdout differs from f.txt at line 1: "a" instead of "b"',
+    ],
     [{ equals_file: 'f.txt' }, {}, 'f.txt does not exist on the base'],
     [{ json_equals: { a: 'x', b: [1, 2] } }, {}, null],
     [{ json_equals: { a: 'x', b: [2, 1] } }, {}, 'stdout is not the JSON {"a":"x","b":[2,1]}'],
@@ -53,6 +57,14 @@ describe('the six assertions', () => {
     expect(judged({ contains: 'a' }, { end }).reason).toBe('timed out after 60 s');
     expect(judged({ contains: 'a' }, { end: { kind: 'exited', code: 127 } }).passed).toBe(false);
     expect(judged({ contains: 'a' }, { end: { kind: 'exited', code: 1 } }).passed).toBe(true);
+  });
+
+  it('name the first line that differs from a file', () => {
+    const reason = (stdout: string, expectedText: string) =>
+      judged({ equals_file: 'f' }, { stdout, expectedText }).reason;
+    expect(reason('a\nb\n', 'a\nc\n')).toBe('stdout differs from f at line 2: "b" instead of "c"');
+    expect(reason('a\n', 'a')).toBe('stdout differs from f at line 2: "" instead of its end');
+    expect(reason('a', 'a\n')).toBe('stdout differs from f at line 2: its end instead of ""');
   });
 
   it('do not take cut output for the whole', () => {
