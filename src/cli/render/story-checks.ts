@@ -30,7 +30,8 @@ export function gateLines(result: GateResult): readonly StoryLine[] {
   const { name, passed, reason, durationMs, output } = result;
   const said = `${passed ? '✓' : '✗'} ${oneLine(name, 60)} ${passed ? 'passed' : 'failed'}`;
   const text = `${said} in ${formatDuration(durationMs)} · ${reason}`;
-  const error = passed ? null : firstError(output);
+  // Of a red-first run it is the missing failures that speak.
+  const error = passed || result.type === 'red-first' ? null : firstError(output);
   return [line('gate', text, passed ? 'green' : 'red'), ...(error === null ? [] : [detail(error)])];
 }
 

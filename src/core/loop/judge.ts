@@ -163,7 +163,7 @@ function judgeIncomplete(loop: Loop, input: JudgeInput, completion: Incomplete):
   }
   // A strategy that stops at a pass means the end of the loop; a pass that is not enough yet is no such end.
   if (input.strategy.metadata?.['untilComplete'] === true) {
-    return goOn(input, 'strategy', completion.text);
+    return goOn(input, completion.missing === 'gate' ? 'gate' : 'completion', completion.text);
   }
   if (!input.strategy.continue) {
     return end(input, 'strategy', 'failed', 'strategy_stop', input.strategy.reason);

@@ -85,10 +85,10 @@ function firstDifference(text: string, expected: string): string {
   const wanted = expected.split('\n');
   const at = lines.findIndex((line, index) => line !== wanted[index]);
   const index = at === -1 ? lines.length : at;
-  return `line ${index + 1}: ${shown(lines[index])} instead of ${shown(wanted[index])}`;
+  return `line ${index + 1}: ${quoted(lines[index])} instead of ${quoted(wanted[index])}`;
 }
 
-function shown(line: string | undefined): string {
+function quoted(line: string | undefined): string {
   return line === undefined ? 'its end' : JSON.stringify(headChars(line, shownChars));
 }
 

@@ -21,6 +21,9 @@ function judged(expectations: Fixture['expect'], run: Partial<FixtureRun> = {}) 
   });
 }
 
+const difference = (stdout: string, expectedText: string) =>
+  judged({ equals_file: 'f' }, { stdout, expectedText }).reason;
+
 describe('the six assertions', () => {
   it.each<[Fixture['expect'], Partial<FixtureRun>, string | null]>([
     [{ exit_code: 3 }, { end: { kind: 'exited', code: 3 } }, null],
@@ -60,11 +63,11 @@ describe('the six assertions', () => {
   });
 
   it('name the first line that differs from a file', () => {
-    const reason = (stdout: string, expectedText: string) =>
-      judged({ equals_file: 'f' }, { stdout, expectedText }).reason;
-    expect(reason('a\nb\n', 'a\nc\n')).toBe('stdout differs from f at line 2: "b" instead of "c"');
-    expect(reason('a\n', 'a')).toBe('stdout differs from f at line 2: "" instead of its end');
-    expect(reason('a', 'a\n')).toBe('stdout differs from f at line 2: its end instead of ""');
+    expect(difference('a\nb\n', 'a\nc\n')).toBe(
+      'stdout differs from f at line 2: "b" instead of "c"',
+    );
+    expect(difference('a\n', 'a')).toBe('stdout differs from f at line 2: "" instead of its end');
+    expect(difference('a', 'a\n')).toBe('stdout differs from f at line 2: its end instead of ""');
   });
 
   it('do not take cut output for the whole', () => {
