@@ -77,7 +77,13 @@ export function storyOf({ event, time }: RecordedEvent, loop: Loop): readonly St
     case 'protected.restored':
       return event.paths.length === 0
         ? []
-        : [line('restored', `protected, so put back: ${event.paths.join(', ')}`, 'yellow')];
+        : [
+            line(
+              'restored',
+              `protected, so put back: ${event.paths.join(', ')} (verify.allow lets a loop change them)`,
+              'yellow',
+            ),
+          ];
     case 'snapshot.taken':
       return snapshotLines(event);
     case 'surroundings.changed':
