@@ -43,7 +43,7 @@ export const registry: readonly RegistryEntry[] = [
   },
   {
     path: ['approve'],
-    summary: 'Say yes to a loop that waits for an approval.',
+    summary: 'Say yes to a loop that waits for an approval, or to what integrity found in it.',
     group: work,
     load: async () => (await import('./command/approve.ts')).approve,
   },
