@@ -33,7 +33,7 @@ export async function withBaseFiles(
   await discard();
   const { workspace: clean } = await engine.project.openWorkspace(spec, owner.closing);
   try {
-    await setUpWorkspace(engine, loop, clean.path, owner.cut);
+    await setUpWorkspace(engine, loop, { cwd: clean.path, walled: false }, owner.cut);
     await work({ path: clean.path, tree: await clean.snapshot(owner.closing) });
   } finally {
     await discard();

@@ -45,11 +45,14 @@ async function mergeHeld(engine: Engine, loop: Loop, held: HeldLoop): Promise<Lo
   const spec = workspaceSpec(loop);
   await engine.reach('before:open-workspace');
   const { workspace, created } = await engine.project.openWorkspace(spec, signal);
-  if (created) await setUpWorkspace(engine, loop, workspace.path, signal);
+  if (created) {
+    await setUpWorkspace(engine, loop, { cwd: workspace.path, walled: true }, signal);
+  }
   for (let attempt = 1; attempt <= tries; attempt++) {
     const from = await engine.project.resolve(`refs/heads/${baseRef}`, signal);
     if (from === null) throw new LoopwrightError('git.no_base', `the branch ${baseRef} is gone`);
     const to = await verifiedHead(engine, loop, workspace, from, signal);
+    await held.record({ type: 'merge.started', into: baseRef, from, to });
     await engine.reach('before:fast-forward');
     const moved = await engine.project.fastForward(baseRef, from, to, signal);
     await engine.reach('after:fast-forward');

@@ -4,6 +4,7 @@ import { reservedVariables } from '../core/env/reserved.ts';
 import type { Loop } from '../core/loop/loop.ts';
 import type { ProcessEnd } from '../ports/process.ts';
 import type { Engine } from './engine.ts';
+import { loopSandbox } from './loop-sandbox.ts';
 
 /** How much of each stream is kept in memory; the files have all of it. */
 export const keptBytes = 1024 * 1024;
@@ -18,6 +19,8 @@ export type CommandSpec = {
   /** Default: the loop's workspace. */
   readonly cwd?: string;
   readonly timeoutMs?: number;
+  /** Runs what an agent may have written: inside the walls of the loop, if it has any. */
+  readonly walled?: boolean;
 };
 
 export type CommandResult = {
@@ -58,6 +61,7 @@ export async function runCommand(
       tailBytes: keptBytes,
       timeoutMs,
       graceMs: Math.min(Math.max(timeoutMs / 10, 200), 5000),
+      sandbox: spec.walled === true ? loopSandbox(engine, loop) : null,
     },
     {},
     signal,

@@ -92,7 +92,7 @@ async function runCheck(
 ): Promise<Check | null> {
   const retries = loop.settings.verify['retries-on-fail'];
   for (let run = 0; ; run++) {
-    const spec = { ...planned, dir: input.dir, cwd: input.cwd };
+    const spec = { ...planned, dir: input.dir, cwd: input.cwd, walled: true };
     await engine.reach('before:run-check');
     const result = await runCommand(engine, loop, spec, signal);
     await engine.reach('after:run-check');

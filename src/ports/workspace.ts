@@ -58,25 +58,24 @@ export interface Project {
     signal: AbortSignal,
   ): Promise<Surroundings>;
 
-  /** What differs between two looks, named for people, sorted. */
-  compareSurroundings(
-    before: Surroundings,
-    after: Surroundings,
-    signal: AbortSignal,
-  ): Promise<readonly SurroundingChange[]>;
+  /** What differs between two looks of the same scope, named for people, sorted. */
+  compareSurroundings(before: Surroundings, after: Surroundings): readonly SurroundingChange[];
+
+  /** Whether the index of the user's checkout holds exactly what is in a commit. */
+  isStaged(commit: string, signal: AbortSignal): Promise<boolean>;
 }
 
 /**
- * `programs`: what can make git run something, that is configuration, hooks and info files; no process is started.
- * `whole`: also refs (loops' own left out), and HEAD, index and files of the user's checkout; one process.
+ * `programs`: what can make git run something, that is configuration, hooks and info files.
+ * `repository`: also refs (loops' own left out), and HEAD and index of the user's checkout. Both start no process.
+ * `whole`: also the files of the user's checkout; one process.
  */
-export type SurroundingsScope = 'programs' | 'whole';
+export type SurroundingsScope = 'programs' | 'repository' | 'whole';
 
 export type Surroundings = {
+  readonly scope: SurroundingsScope;
   /** By name: a digest of the content, or the commit of a ref. */
   readonly items: ReadonlyMap<string, string>;
-  /** The index of the user's checkout, byte for byte; null when not looked at or not there. */
-  readonly index: Uint8Array | null;
 };
 
 export type SurroundingChange = {

@@ -53,7 +53,8 @@ export function createFolderProject(root: string): Project {
     },
     writePatch: (from, to, file, signal) => writeFolderPatch(store, from, to, file, signal),
     // The folder is the workspace: around it there is nothing of the project.
-    surroundings: async () => ({ items: new Map(), index: null }),
-    compareSurroundings: async () => [],
+    surroundings: async (scope) => ({ scope, items: new Map() }),
+    compareSurroundings: () => [],
+    isStaged: async () => false,
   };
 }

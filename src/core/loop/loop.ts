@@ -14,6 +14,7 @@ import type {
   WorkspaceRecord,
 } from './event.ts';
 import type { Decision } from './judge.ts';
+import type { OwnMove } from './surroundings.ts';
 import type { AttemptOutcome, IterationStatus, LoopStatus } from './status.ts';
 import type { Step } from './step.ts';
 import { addUsage, type PurposeUsage } from './usage.ts';
@@ -56,6 +57,8 @@ export type Iteration = {
   /** Known only after a pass; false otherwise. */
   readonly differsFromBase: boolean;
   readonly report: VerificationReport | null;
+  /** Hash of the artifact with what was around the workspace before its agent started; absent: not looked at. */
+  readonly surroundings?: string;
   /** What changed around the workspace meanwhile; absent when nothing did. */
   readonly tampered?: { readonly names: readonly string[]; readonly count: number };
   readonly decision: Decision | null;
@@ -110,6 +113,8 @@ export type Loop = {
   readonly updatedAt: number;
   readonly endedAt: number | null;
   readonly mergedInto: string | null;
+  /** The newest merge that was begun; absent when there was none. */
+  readonly merging?: OwnMove;
   readonly warnings: readonly string[];
   readonly seq: number;
 };

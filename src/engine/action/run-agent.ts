@@ -14,7 +14,7 @@ import type {
   AgentRunResult,
   AgentSink,
 } from '../../ports/agent.ts';
-import { agentSandbox } from '../agent-sandbox.ts';
+import { loopSandbox } from '../loop-sandbox.ts';
 import { refuseFullDisk } from '../disk-full.ts';
 import type { Engine } from '../engine.ts';
 import type { LoopOwner } from '../loop-owner.ts';
@@ -34,7 +34,7 @@ export async function runAgent(engine: Engine, owner: LoopOwner, attempt: number
   const run = await agentRun(engine, owner, runner, path.join(dir, 'prompt.md'));
   const suffix = attempt === 1 ? '' : `-${attempt}`;
   await tellPermissions(engine, loop, runner);
-  await owner.surroundings.begin(loop, iteration.number, owner.closing);
+  const around = await owner.surroundings.begin(loop, iteration, owner.closing);
   const warnings = new WarningRecorder(owner);
   const totals = new LiveTotals(engine, loop.id);
   const keeper = new UsageKeeper(engine, dir, attempt);
@@ -53,7 +53,7 @@ export async function runAgent(engine: Engine, owner: LoopOwner, attempt: number
       stderr: path.join(dir, `stderr${suffix}.log`),
     },
     agentLimits(loop, runner),
-    agentSink(engine, owner, attempt, spending, totals),
+    agentSink(engine, owner, { try: attempt, surroundings: around }, spending, totals),
     spending.signal,
   );
   await owner.after('run-agent');
@@ -91,7 +91,7 @@ async function agentRun(
       reserved: {},
     }),
     maxTurns: loop.settings.limits['max-turns-per-iteration'],
-    sandbox: agentSandbox(engine, loop),
+    sandbox: loopSandbox(engine, loop),
   };
 }
 
@@ -110,13 +110,13 @@ function agentLimits(loop: Loop, runner: AgentRunner): AgentLimits {
 function agentSink(
   engine: Engine,
   owner: LoopOwner,
-  attempt: number,
+  start: { readonly try: number; readonly surroundings: string },
   spending: SpendingGuard,
   totals: LiveTotals,
 ): AgentSink {
   const { loop, iteration } = owner;
   return {
-    started: (process) => owner.record({ type: 'agent.started', process, try: attempt }),
+    started: (process) => owner.record({ type: 'agent.started', process, ...start }),
     activity: (activity) =>
       engine.publish({ kind: 'activity', loopId: loop.id, iteration: iteration.number, activity }),
     usage: (tokens, costUsd, model) => spending.spent({ tokens, costUsd, model }),

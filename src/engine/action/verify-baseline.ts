@@ -83,7 +83,8 @@ function stateOf(report: VerificationReport): BaselineState {
 }
 
 function baselineKey(loop: Loop, tree: string): string {
-  const { validation, env, verify, workspace } = loop.settings;
-  const judged = [tree, validation, env, verify['parse-tests'], workspace];
+  const { validation, env, verify, workspace, sandbox } = loop.settings;
+  const walls = sandbox.level === 'bubblewrap' ? [sandbox] : [];
+  const judged = [tree, validation, env, verify['parse-tests'], workspace, ...walls];
   return createHash('sha256').update(JSON.stringify(judged)).digest('hex');
 }

@@ -3,8 +3,11 @@ import type { Loop } from '../core/loop/loop.ts';
 import type { Sandbox } from '../ports/process.ts';
 import type { Engine } from './engine.ts';
 
-/** The walls around every agent of a loop; null when there are none. Checks run without: they are the user's own. */
-export function agentSandbox(engine: Engine, loop: Loop): Sandbox | null {
+/**
+ * The walls around everything that runs code of a loop: its agents, its checks and its stop scripts. Null when there are none.
+ * Hooks are the user's own and stay outside.
+ */
+export function loopSandbox(engine: Engine, loop: Loop): Sandbox | null {
   const { level, network, writable, hidden } = loop.settings.sandbox;
   if (level !== 'bubblewrap') return null;
   // Links in the worktree lead to the user's checkout.
