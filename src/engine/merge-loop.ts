@@ -94,7 +94,7 @@ async function mergeable(engine: Engine, loopId: string): Promise<Loop> {
       'loop.not_complete',
       `${loopId} is ${loop.status}: only a complete loop can be merged`,
       {
-        hint: `go on with \`loopwright loop resume ${loopId}\`, or merge the branch yourself: \`git merge ${loop.workspace.branch ?? ''}\``,
+        hint: `go on with \`loopwright loop resume ${loopId}\`, or ${mergeByHand(loop)}`,
       },
     );
   }
@@ -146,8 +146,16 @@ function filteredFiles(loop: Loop, files: readonly string[]): LoopwrightError {
   return new LoopwrightError(
     'git.filtered',
     `${named} is under a content filter (git-lfs, git-crypt), which this program never runs; nothing was touched`,
-    { hint: `merge it yourself: \`git merge ${loop.workspace.branch ?? ''}\`` },
+    { hint: mergeByHand(loop) },
   );
+}
+
+/** git in the user's own shell obeys the repository's configuration, which an agent may have changed. */
+function mergeByHand({ id, workspace, iterations }: Loop): string {
+  const merge = `merge the branch yourself: \`git merge ${workspace.branch ?? ''}\``;
+  const isChanged = iterations.some(({ tampered }) => tampered !== undefined);
+  if (!isChanged) return merge;
+  return `${merge}, but look first at what was changed around the workspace (\`loopwright loop explain ${id}\`): git may run it`;
 }
 
 function dirtyTarget(loop: Loop, branch: string, path: string): LoopwrightError {

@@ -195,6 +195,8 @@ export type CommitResult = {
   readonly tree: string;
   /** What was put right, in plain words (HEAD re-attached, lock removed, ...). */
   readonly repaired: readonly string[];
+  /** Files that are there and in no commit although nothing committed says to ignore them, each with the reason. */
+  readonly unstored: readonly string[];
 };
 
 export type Checkpoint = {

@@ -266,14 +266,12 @@ describe('files with unusual names', () => {
   it('are left out and named when they are too large to commit', async () => {
     await using repo = await gitRepo();
     const agent = `${work.agent}; truncate -s 2G huge.bin`;
-    await using project = await openedProject(repo, { ...work, agent });
+    const flags = { ...work, agent, 'max-iterations': 3 };
+    await using project = await openedProject(repo, flags);
     const loop = await project.runText('huge');
-    expect(loop.status).toBe('complete');
-    const events = await project.engine.store.read((tx) => tx.loops.events(loop.id, 0, 1000));
-    const notes = events.flatMap(({ event }) =>
-      event.type === 'snapshot.taken' ? event.repaired : [],
-    );
-    expect(notes.join()).toContain('huge.bin');
+    // What the checks saw is not what is committed.
+    expect(loop.status).toBe('failed');
+    expect(loop.text).toContain('huge.bin (is over 256 MB)');
     expect(await repo.git('ls-tree', '-r', '--name-only', loop.workspace.branch ?? '')).toBe(
       'README.md\nsrc/app.js\nwork.txt',
     );
@@ -281,13 +279,17 @@ describe('files with unusual names', () => {
 
   // Permissions mean nothing to root.
   it.skipIf(process.getuid?.() === 0)(
-    'in folders without permissions are passed over',
+    'in folders without permissions are named, and keep the loop from completing',
     async () => {
       await using repo = await gitRepo();
       const agent = `${work.agent}; mkdir -p locked; echo x > locked/file; chmod 000 locked src`;
-      await using project = await openedProject(repo, { ...work, agent });
+      const flags = { ...work, agent, 'max-iterations': 3 };
+      await using project = await openedProject(repo, flags);
       const loop = await project.runText('locked');
-      expect(loop.status).toBe('complete');
+      for (const name of ['locked', 'src'])
+        await chmod(path.join(loop.workspace.path, name), 0o700);
+      expect(loop.status).toBe('failed');
+      expect(loop.text).toContain('locked');
       const files = await repo.git('ls-tree', '-r', '--name-only', loop.workspace.branch ?? '');
       // What is tracked stays, what is new cannot be seen.
       expect(files).toBe('README.md\nsrc/app.js\nwork.txt');

@@ -258,6 +258,7 @@ const fields: {
     head: orNull(hash),
     changes,
     repaired: texts,
+    unstored: texts,
   }),
   'surroundings.changed': fc.record({ names: texts, count }),
   'verification.started': fc.record({}),

@@ -68,16 +68,9 @@ export async function commitChanges(
   await moveBranch(checkout, history, head, signal);
   await showCommitted(checkout, history, parent, content, signal);
   repaired.push(...(await dropOperation(checkout)));
-  for (const name of checkout.index.tooLarge()) {
-    repaired.push(`${visible(name)} is over 256 MB and was not committed`);
-  }
-  for (const name of checkout.index.unreadable()) {
-    repaired.push(
-      `${visible(name)} cannot be read, so it is in no commit: give yourself the right to read it`,
-    );
-  }
+  const unstored = checkout.index.unstored().map(({ name, why }) => `${visible(name)} (${why})`);
   const made = { commit: head, tree: content.tree };
-  return { commit, head, tree, repaired, made };
+  return { commit, head, tree, repaired, unstored, made };
 }
 
 /**

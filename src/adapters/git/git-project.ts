@@ -13,6 +13,7 @@ import { fastForwardBranch, listCheckoutsOf } from './fast-forward.ts';
 import { createGitWorkspace } from './git-workspace.ts';
 import { headBranch } from './head.ts';
 import { createIndexDigest } from './index-digest.ts';
+import { clearFlags } from './index-flags.ts';
 import { createLoopCheckout, keepRef, loopFolder } from './loop-checkout.ts';
 import { unfinishedOperation } from './mend.ts';
 import { seedIndex } from './private-index.ts';
@@ -132,6 +133,7 @@ async function openInPlace(
   const checkout = createLoopCheckout(repository, spec, main.gitDir, spec.path);
   const created = (await lstat(checkout.index.file).catch(() => null)) === null;
   if (created) await seedIndex(checkout.at, checkout.index.file);
+  await clearFlags(checkout, signal);
   return { workspace: createGitWorkspace(checkout), created, repaired: [], missing: [] };
 }
 

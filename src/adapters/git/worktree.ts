@@ -13,9 +13,11 @@ import path from 'node:path';
 import { LoopwrightError } from '../../core/error.ts';
 import type { WorkspaceSpec } from '../../ports/workspace.ts';
 import { bringFiles } from './bring-files.ts';
+import { fileSystemSettings } from './file-system.ts';
 import type { Checkout } from './git.ts';
 import { gitFailed } from './git.ts';
 import { headBranch } from './head.ts';
+import { clearFlags } from './index-flags.ts';
 import { createLoopCheckout, keepRef, loopFolder } from './loop-checkout.ts';
 import type { LoopCheckout } from './loop-checkout.ts';
 import { abortOperation, mendWorktree, pointsTo, unfinishedOperation } from './mend.ts';
@@ -50,11 +52,12 @@ export async function listLinkedCheckouts(commonDir: string): Promise<readonly C
 
 /** Finds, mends or makes the worktree of a loop. */
 export async function openWorktree(
-  repository: Repository,
+  project: Repository,
   spec: WorktreeSpec,
   signal: AbortSignal,
 ): Promise<OpenedWorktree> {
   const folder = await realFolder(spec.path);
+  const repository = project.with(fileSystemSettings(path.dirname(folder)));
   const registered = await findRegistered(repository, folder);
   const occupied = await isOccupied(folder);
   if (registered === null) {
@@ -144,6 +147,8 @@ async function reopenWorktree(
     repaired.push(`half ${operation} aborted`);
   }
   if (await undoHalfRebase(checkout, signal)) repaired.push('half rebase undone');
+  // A damaged index is made anew by the first snapshot.
+  await clearFlags(checkout, signal).catch(() => signal.throwIfAborted());
   return { checkout, created: false, repaired, missing: [] };
 }
 

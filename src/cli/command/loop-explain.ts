@@ -38,6 +38,7 @@ function explanation(loop: Loop) {
     reason,
     text,
     baseline: baseline?.state ?? null,
+    warnings: loop.warnings,
     iterations: loop.iterations.map(({ number, outcome, why, decision }) => {
       return { number, outcome, why, decision };
     }),
@@ -51,6 +52,7 @@ function renderExplanation(loop: Loop, { out }: CliContext): string {
   const parts = [
     `${paint('bold', loop.id)} is ${status}${text}`,
     `baseline ${loop.baseline?.state ?? 'not verified yet'}`,
+    ...loop.warnings.map((warning) => `${paint('yellow', 'warning')} ${oneLine(warning)}`),
     ...loop.iterations.map((iteration) => explainIteration(iteration, paint)),
   ];
   const [next] = nextCommands(loop, false).filter(({ line }) => !line.includes(' explain '));

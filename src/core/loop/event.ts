@@ -168,6 +168,8 @@ export type LoopEvent =
       readonly head: string | null;
       readonly changes: FileChanges;
       readonly repaired: readonly string[];
+      /** Files that the commit could not hold, with the reason each; absent when it holds all. */
+      readonly unstored?: readonly string[];
     }
   /** Something that is not the loop's changed during an iteration. Named, never put back by itself. */
   | {

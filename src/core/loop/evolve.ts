@@ -143,6 +143,7 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
           tree: event.tree,
           commit: event.commit,
           changes: event.changes,
+          ...(event.unstored === undefined ? {} : { unstored: event.unstored }),
         }),
         head: event.head,
       };

@@ -54,6 +54,8 @@ export type Iteration = {
   readonly tree: string | null;
   readonly commit: string | null;
   readonly changes: FileChanges | null;
+  /** Files that were there for the checks and are in no commit; absent when there are none. */
+  readonly unstored?: readonly string[];
   /** Known only after a pass; false otherwise. */
   readonly differsFromBase: boolean;
   readonly report: VerificationReport | null;

@@ -9,6 +9,8 @@ export type CompletionInput = {
   /** A configured success condition was met; it stands in for the claim, never for the checks. */
   readonly successCondition: boolean;
   readonly differsFromBase: boolean;
+  /** Files that the checks had and no commit has. */
+  readonly unstored?: readonly string[];
   readonly requireClaim: 'auto' | 'always' | 'never';
   readonly requireDiff: boolean;
 };
@@ -17,7 +19,7 @@ export type Completion =
   | { readonly complete: true; readonly text: string }
   | {
       readonly complete: false;
-      readonly missing: 'pass' | 'diff' | 'claim';
+      readonly missing: 'pass' | 'commit' | 'diff' | 'claim';
       readonly text: string;
     };
 
@@ -26,6 +28,11 @@ export function judgeCompletion(input: CompletionInput): Completion {
   if (input.passed !== true) {
     const text = input.passed === null ? 'no verification ran' : 'the checks do not pass';
     return { complete: false, missing: 'pass', text };
+  }
+  const unstored = input.unstored ?? [];
+  if (unstored.length > 0) {
+    const text = `the checks pass, but on files that are in no commit: ${unstored.join(', ')}`;
+    return { complete: false, missing: 'commit', text };
   }
   if (input.requireDiff && !input.differsFromBase) {
     const text = 'the checks pass, but nothing differs from the base';

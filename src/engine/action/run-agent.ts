@@ -26,6 +26,10 @@ import { WarningRecorder } from '../warning-recorder.ts';
 
 const keptFinalText = 2000;
 
+/** Once per loop, whether it was chosen or is all there is. */
+const weakContainment =
+  'weak containment: agents and checks are kept together by their process group, and a program that leaves it can outlive its run';
+
 /** One fresh agent run. Its identity is stored before it may act; its stream goes to files as it comes. */
 export async function runAgent(engine: Engine, owner: LoopOwner, attempt: number): Promise<void> {
   const { loop, iteration } = owner;
@@ -53,7 +57,7 @@ export async function runAgent(engine: Engine, owner: LoopOwner, attempt: number
       stderr: path.join(dir, `stderr${suffix}.log`),
     },
     agentLimits(loop, runner),
-    agentSink(engine, owner, { try: attempt, surroundings: around }, spending, totals),
+    agentSink(engine, owner, { try: attempt, surroundings: around }, spending, totals, warnings),
     spending.signal,
   );
   await owner.after('run-agent');
@@ -113,10 +117,15 @@ function agentSink(
   start: { readonly try: number; readonly surroundings: string },
   spending: SpendingGuard,
   totals: LiveTotals,
+  warnings: WarningRecorder,
 ): AgentSink {
   const { loop, iteration } = owner;
   return {
-    started: (process) => owner.record({ type: 'agent.started', process, ...start }),
+    async started(process) {
+      await owner.record({ type: 'agent.started', process, ...start });
+      const isWeak = process.containment === 'process-group';
+      if (isWeak && !owner.loop.warnings.includes(weakContainment)) warnings.add(weakContainment);
+    },
     activity: (activity) =>
       engine.publish({ kind: 'activity', loopId: loop.id, iteration: iteration.number, activity }),
     usage: (tokens, costUsd, model) => spending.spent({ tokens, costUsd, model }),
