@@ -117,6 +117,8 @@ export type OpenedWorkspace = {
   readonly repaired: readonly string[];
   /** Entries of `copy` and `link` that do not exist in the user's checkout. */
   readonly missing: readonly string[];
+  /** What the worktree does not have although the project has it, in plain words: empty submodules, filters that do not run. */
+  readonly notes: readonly string[];
 };
 
 /** One loop's files. Only its owner calls it, one call at a time; `changes` and `writePatch` may run beside others. */

@@ -25,7 +25,7 @@ export function createFolderProject(root: string): Project {
     async openWorkspace() {
       await hideStateFolder(root, store);
       const workspace = createFolderWorkspace(root, store);
-      return { workspace, created: true, repaired: [], missing: [] };
+      return { workspace, created: true, repaired: [], missing: [], notes: [] };
     },
     removeWorkspace: () => rm(store, { recursive: true, force: true }),
     deleteBranch: async () => undefined,

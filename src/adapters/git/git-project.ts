@@ -134,7 +134,7 @@ async function openInPlace(
   const created = (await lstat(checkout.index.file).catch(() => null)) === null;
   if (created) await seedIndex(checkout.at, checkout.index.file);
   await clearFlags(checkout, signal);
-  return { workspace: createGitWorkspace(checkout), created, repaired: [], missing: [] };
+  return { workspace: createGitWorkspace(checkout), created, repaired: [], missing: [], notes: [] };
 }
 
 async function deleteLoopBranch(

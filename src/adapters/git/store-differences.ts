@@ -1,5 +1,6 @@
 import { access, constants, lstat } from 'node:fs/promises';
 import { isLoopwrightError } from '../../core/error.ts';
+import { filteredFiles } from './content-filters.ts';
 import { gitFailed } from './git.ts';
 import {
   isLeftOut,
@@ -30,14 +31,42 @@ export async function storeDifferences(
   const { beyond, reachable } = await sortByReach(place.workTree, remaining);
   if (beyond.length > 0) await updateIndex(place, ['--force-remove'], beyond, signal);
   // Tracked ones first: a file that became a folder must leave before what is in the folder comes.
-  const names = [...reachable, ...added];
+  const all = [...reachable, ...added];
+  const filtered = await filteredFiles(place.repository, place.at, all, signal);
+  const names = filtered.size === 0 ? all : await withoutFiltered(place, all, filtered);
+  const kept = new Set(names);
+  const left = all.filter((name) => !kept.has(name));
   const readable = careful ? await filterReadable(place.workTree, names) : names;
   const taken = new Set(readable);
   const unread = names.filter((name) => !taken.has(name));
   const unstored = careful
     ? await addOneByOne(place, readable, signal)
     : await add(place, readable, signal);
-  return [...closed, ...unread.map((name) => ({ name, why: 'cannot be read' })), ...unstored];
+  return [
+    ...closed,
+    ...left.map((name) => filterNote(name, filtered)),
+    ...unread.map((name) => ({ name, why: 'cannot be read' })),
+    ...unstored,
+  ];
+}
+
+/** A filter would store something else than what is there; a file that was deleted needs none. */
+async function withoutFiltered(
+  { workTree }: Place,
+  names: readonly string[],
+  filtered: ReadonlyMap<string, string>,
+): Promise<readonly string[]> {
+  const kept: string[] = [];
+  for (const name of names) {
+    const isGone = (await lstat(filePath(workTree, name)).catch(() => null)) === null;
+    if (isGone || !filtered.has(name)) kept.push(name);
+  }
+  return kept;
+}
+
+function filterNote(name: string, filtered: ReadonlyMap<string, string>): Unstored {
+  const filter = filtered.get(name) ?? 'unknown';
+  return { name, why: `goes through the content filter ${filter}, which is never run here` };
 }
 
 /** git passes over names it keeps for itself (`.GIT`, `git~1`, a `.gitmodules` that is a link), and only mentions it. */

@@ -24,6 +24,7 @@ import { abortOperation, mendWorktree, pointsTo, unfinishedOperation } from './m
 import { seedIndex } from './private-index.ts';
 import { undoHalfRebase } from './rebase.ts';
 import { resolveCommit } from './repository.ts';
+import { fillSubmodules } from './submodules.ts';
 import type { Repository } from './repository.ts';
 
 export type WorktreeSpec = WorkspaceSpec & { readonly branch: string; readonly base: string };
@@ -33,6 +34,7 @@ export type OpenedWorktree = {
   readonly created: boolean;
   readonly repaired: readonly string[];
   readonly missing: readonly string[];
+  readonly notes: readonly string[];
 };
 
 /** Every linked worktree the repository knows, whether or not its folder still exists. */
@@ -101,10 +103,10 @@ async function createWorktree(
   repository: Repository,
   spec: WorktreeSpec,
   folder: string,
-  notes: readonly string[],
+  before: readonly string[],
   signal: AbortSignal,
 ): Promise<OpenedWorktree> {
-  const repaired = [...notes];
+  const repaired = [...before];
   const existing = await resolveCommit(repository, `refs/heads/${spec.branch}`, signal);
   const kept = existing ?? (await resolveCommit(repository, keepRef(spec.loopId), signal));
   if (existing === null && kept !== null) repaired.push(`missing branch ${spec.branch} made again`);
@@ -121,9 +123,12 @@ async function createWorktree(
   const checkout = createLoopCheckout(repository, spec, registered.gitDir, folder);
   const missing = await bringFiles(repository.main.workTree ?? folder, folder, spec);
   await seedIndex(checkout.at, checkout.index.file);
-  repaired.push(...(await noteFilters(repository, folder)));
+  const notes = [
+    ...(await noteFilters(repository, folder)),
+    ...(await fillSubmodules(checkout, signal)),
+  ];
   await writeFile(path.join(checkout.folder, 'ready'), '');
-  return { checkout, created: true, repaired, missing };
+  return { checkout, created: true, repaired, missing, notes };
 }
 
 /** Checks that need the real content of such files would fail for a reason nobody sees. */
@@ -132,7 +137,10 @@ async function noteFilters(repository: Repository, folder: string): Promise<stri
   const text = await readFile(path.join(folder, '.gitattributes'), 'utf8').catch(() => '');
   const words = new Set(text.split(/\s/));
   const used = [...repository.user.filters].filter((name) => words.has(`filter=${name}`));
-  return used.map((name) => `files of the content filter ${name} are here as git stores them`);
+  return used.map(
+    (name) =>
+      `the content filter ${name} is not run here: its files are in the worktree as git stores them, and a loop that changes one does not complete`,
+  );
 }
 
 async function reopenWorktree(
@@ -149,7 +157,7 @@ async function reopenWorktree(
   if (await undoHalfRebase(checkout, signal)) repaired.push('half rebase undone');
   // A damaged index is made anew by the first snapshot.
   await clearFlags(checkout, signal).catch(() => signal.throwIfAborted());
-  return { checkout, created: false, repaired, missing: [] };
+  return { checkout, created: false, repaired, missing: [], notes: [] };
 }
 
 /** The folder is there but the repository has forgotten it (an agent ran `git worktree remove` or `prune`): its files are kept. */

@@ -22,6 +22,7 @@ export async function openWorkspace(engine: Engine, owner: LoopOwner): Promise<v
     repaired: [...opened.repaired, ...saved],
     missing: opened.missing,
   });
+  for (const text of opened.notes) await owner.record({ type: 'warning.raised', text });
   await setUp(engine, owner);
 }
 
