@@ -10,6 +10,8 @@ export interface Artifacts {
   /** At most the last `maxBytes` of a file as text; null when it does not exist. */
   readTail(file: string, maxBytes: number): Promise<string | null>;
   remove(loopId: string): Promise<void>;
+  /** Removes what a killed process had half written. Only for whoever owns the loop. */
+  tidy(loopId: string): Promise<void>;
   /** Bytes used by a loop's files. */
   diskUsage(loopId: string): Promise<number>;
 }
