@@ -186,6 +186,12 @@ export const registry: readonly RegistryEntry[] = [
     load: async () => (await import('./command/loop-delete.ts')).loopDelete,
   },
   {
+    path: ['loop', 'diff'],
+    summary: 'Print what a loop has changed, as a patch.',
+    group: loops,
+    load: async () => (await import('./command/loop-diff.ts')).loopDiff,
+  },
+  {
     path: ['loop', 'checkpoints'],
     summary: 'List the commits of a loop, one per iteration.',
     group: loops,
