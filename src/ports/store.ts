@@ -4,6 +4,7 @@ import type { LoopStatus } from '../core/loop/status.ts';
 import type { NewTask, Task, TaskStatus } from '../core/task/task.ts';
 import type { BaselineState } from '../core/loop/event.ts';
 import type { VerificationReport } from '../core/verdict/report.ts';
+import type { Attempts, Learnings } from './memory.ts';
 import type { ProcessIdentity } from './process.ts';
 import type { Queue } from './queue.ts';
 
@@ -25,6 +26,8 @@ export interface StoreTx {
   readonly sessions: Sessions;
   readonly requests: Requests;
   readonly baselines: Baselines;
+  readonly attempts: Attempts;
+  readonly learnings: Learnings;
 }
 
 export interface Loops {

@@ -1,0 +1,84 @@
+import type { LoopEvent } from '../core/loop/event.ts';
+import type { Iteration, Loop } from '../core/loop/loop.ts';
+import { nextMetrics, noMetrics } from '../core/memory/attempt.ts';
+import { captureIteration, type Capture } from '../core/memory/capture.ts';
+import type { StoreTx } from '../ports/store.ts';
+import type { Engine } from './engine.ts';
+
+/**
+ * Keeps what ended iterations leave for later ones: outcome and metrics, then the failure report, then learnings. Runs in
+ * the transaction that records the ends, whoever records them, so an iteration is remembered exactly once. With memory
+ * switched off only the outcome and the metrics are kept.
+ */
+export async function remember(
+  engine: Pick<Engine, 'ids'>,
+  tx: StoreTx,
+  loop: Loop,
+  events: readonly LoopEvent[],
+): Promise<void> {
+  for (const event of events) {
+    if (event.type !== 'iteration.ended') continue;
+    const capture = captureIteration(loop, event);
+    if (capture === null) continue;
+    await recordAttempt(tx, loop, capture);
+    if (!loop.settings.memory.enabled) continue;
+    await addLearnings(engine, tx, loop, event.number, capture);
+  }
+}
+
+async function recordAttempt(tx: StoreTx, loop: Loop, capture: Capture): Promise<void> {
+  const { attempt, difficulty, report } = capture;
+  const { enabled, 'stuck-after': stuckAfter } = loop.settings.memory;
+  const metrics = (await tx.attempts.metrics(loop.taskId)) ?? noMetrics;
+  await tx.attempts.record({
+    ...attempt,
+    report: enabled ? report : null,
+    metrics: nextMetrics(metrics, { ...attempt, difficulty }, stuckAfter),
+    now: loop.updatedAt,
+  });
+}
+
+async function addLearnings(
+  engine: Pick<Engine, 'ids'>,
+  tx: StoreTx,
+  loop: Loop,
+  iteration: Iteration['number'],
+  { learnings }: Capture,
+): Promise<void> {
+  if (learnings.length === 0) return;
+  const scope = await scopeOf(tx, loop.taskId);
+  for (const learning of learnings) {
+    if ((await tx.learnings.findSame(learning.category, learning.content)) !== null) continue;
+    await tx.learnings.add({
+      ...learning,
+      id: await freeId(engine, tx),
+      taskId: loop.taskId,
+      loopId: loop.id,
+      iteration,
+      origin: 'agent',
+      scope,
+      createdAt: loop.updatedAt,
+    });
+  }
+}
+
+/** Ids of learnings are short: one that is taken is drawn again. */
+export async function freeId({ ids }: Pick<Engine, 'ids'>, tx: StoreTx): Promise<string> {
+  for (;;) {
+    const id = ids.learning();
+    if ((await tx.learnings.get(id)) === null) return id;
+  }
+}
+
+const maxDepth = 100;
+
+/** The topmost ancestor of a task: tasks of one plan share it. */
+export async function scopeOf(tx: StoreTx, taskId: string): Promise<string> {
+  let id = taskId;
+  for (let depth = 0; depth < maxDepth; depth++) {
+    const parent = (await tx.tasks.get(id))?.parentId ?? null;
+    if (parent === null) return id;
+    id = parent;
+  }
+  return id;
+}
