@@ -20,7 +20,7 @@ export function inertParagraph(text: string, max: number): string {
 
 /** A word between brackets or parentheses: nothing in it closes them. */
 export function inertWord(text: string, max: number): string {
-  return inertLine(text, max).replaceAll(/[[\]()*`\\]/g, '');
+  return inertLine(text.slice(0, max * 8).replaceAll(/[[\]()*`\\<>]/g, ''), max);
 }
 
 /** Foreign lines in a fence that they cannot close, with every tag broken. */

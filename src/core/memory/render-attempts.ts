@@ -101,7 +101,9 @@ function cutNewest(
   if (shorter.chars <= room) return { text: shorter.text, shown: [newest.number] };
   const whole = join([...head, bare]).text;
   const left = room - countChars(truncated) - 2;
-  if (left <= countChars(head[0] ?? '')) return none;
+  // Less than the title of the attempt says nothing.
+  const [title = ''] = bare.split('\n', 1);
+  if (left < join([...head, title]).chars) return none;
   return { text: `${headChars(whole, left).trimEnd()}\n\n${truncated}`, shown: [newest.number] };
 }
 
