@@ -127,6 +127,12 @@ export const registry: readonly RegistryEntry[] = [
     load: async () => (await import('./command/task-delete.ts')).taskDelete,
   },
   {
+    path: ['task', 'decompose'],
+    summary: 'Let an agent split a task into smaller ones.',
+    group: tasks,
+    load: async () => (await import('./command/task-decompose.ts')).taskDecompose,
+  },
+  {
     path: ['task', 'import'],
     summary: 'Read tasks from a Markdown checklist, JSON, YAML, prd.json or beads.',
     group: tasks,

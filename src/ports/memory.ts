@@ -12,7 +12,7 @@ export interface Attempts {
   count(taskId: string): Promise<number>;
   /** Null before the first attempt. */
   metrics(taskId: string): Promise<TaskMetrics | null>;
-  /** Says that a person has to look at the task, or (null) no longer. */
+  /** Says that a person has to look at a task that had attempts, or (null) no longer. */
   needPerson(taskId: string, why: string | null): Promise<void>;
   /** How the iterations of a session ended, interrupted ones left out. */
   sessionRate(sessionId: string): Promise<{ readonly total: number; readonly successes: number }>;

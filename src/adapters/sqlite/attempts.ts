@@ -16,11 +16,10 @@ export function createAttempts(db: Db): Attempts {
     count: (taskId) => countAttempts(db, taskId),
     metrics: (taskId) => readMetrics(db, taskId),
     async needPerson(taskId, why) {
-      const row = { needs_person: why };
       await db
-        .insertInto('strategy_metrics')
-        .values({ task_id: taskId, ...row })
-        .onConflict((conflict) => conflict.column('task_id').doUpdateSet(row))
+        .updateTable('strategy_metrics')
+        .set({ needs_person: why })
+        .where('task_id', '=', taskId)
         .execute();
     },
     sessionRate: (sessionId) => sessionRate(db, sessionId),
