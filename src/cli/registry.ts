@@ -337,6 +337,18 @@ export const registry: readonly RegistryEntry[] = [
     load: async () => (await import('./command/doctor.ts')).doctor,
   },
   {
+    path: ['memory', 'import'],
+    summary: 'Read learnings from a file of JSON lines.',
+    group: more,
+    load: async () => (await import('./command/memory-import.ts')).memoryImport,
+  },
+  {
+    path: ['memory', 'search'],
+    summary: 'Find the learnings that are likely to help with a task.',
+    group: more,
+    load: async () => (await import('./command/memory-search.ts')).memorySearch,
+  },
+  {
     path: ['prompt', 'render'],
     summary: 'Print the prompt the next iteration of a task would get.',
     group: more,

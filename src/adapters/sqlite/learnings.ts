@@ -7,6 +7,7 @@ import {
 } from '../../core/memory/learning.ts';
 import type { LearningChange, LearningFilter, Learnings, NewLearning } from '../../ports/memory.ts';
 import { createInjected } from './injected-items.ts';
+import { createLearningIndex } from './learning-index.ts';
 import { fromIso, fromIsoOrNull, toIso, toIsoOrNull } from './iso-time.ts';
 import type { LearningsTable } from './schema-memory.ts';
 import type { Db } from './schema.ts';
@@ -14,19 +15,15 @@ import { parseStored } from './stored-json.ts';
 
 /** Learnings over one transaction. */
 export function createLearnings(db: Db): Learnings {
+  const index = createLearningIndex(db);
   return {
     ...createInjected(db),
     async add(learning) {
       await db.insertInto('learnings').values(toRow(learning)).execute();
+      const { id, content, tags, paths = [] } = learning;
+      if (isSearched(learning)) await index.add({ id, content, tags, paths });
     },
-    async get(id) {
-      const row = await db
-        .selectFrom('learnings')
-        .selectAll()
-        .where('id', '=', id)
-        .executeTakeFirst();
-      return row === undefined ? null : fromRow(row);
-    },
+    get: (id) => getLearning(db, id),
     async findSame(category, content) {
       const row = await db
         .selectFrom('learnings')
@@ -41,9 +38,17 @@ export function createLearnings(db: Db): Learnings {
     async edit(id, change) {
       const row = toUpdate(change);
       if (Object.keys(row).length === 0) return;
+      const isIndexed = indexedFields.some((field) => change[field] !== undefined);
+      const before = isIndexed ? await getLearning(db, id) : null;
       await db.updateTable('learnings').set(row).where('id', '=', id).execute();
+      if (before === null) return;
+      const after = { ...before, ...change };
+      await index.remove(before);
+      if (isSearched(after)) await index.add(after);
     },
     async delete(id) {
+      const learning = await getLearning(db, id);
+      if (learning !== null) await index.remove(learning);
       await db.deleteFrom('learnings').where('id', '=', id).execute();
     },
     countByStatus: () => countByStatus(db),
@@ -75,6 +80,18 @@ export function createLearnings(db: Db): Learnings {
       return row === undefined ? null : fromIso(row.created_at);
     },
   };
+}
+
+const indexedFields = ['content', 'tags', 'paths', 'status', 'supersededBy'] as const;
+
+/** The index holds what may be given to an agent. */
+function isSearched({ status, supersededBy }: Partial<Learning>): boolean {
+  return status !== 'demoted' && status !== 'pruned' && (supersededBy ?? null) === null;
+}
+
+async function getLearning(db: Db, id: string): Promise<Learning | null> {
+  const row = await db.selectFrom('learnings').selectAll().where('id', '=', id).executeTakeFirst();
+  return row === undefined ? null : fromRow(row);
 }
 
 async function listLearnings(db: Db, filter: LearningFilter): Promise<readonly Learning[]> {

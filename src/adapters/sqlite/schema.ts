@@ -4,6 +4,12 @@ import type { AttemptOutcome, IterationStatus, LoopStatus } from '../../core/loo
 import type { Priority, TaskStatus } from '../../core/task/task.ts';
 import type { NewRequest, Session } from '../../ports/store.ts';
 import type {
+  LearningDocumentsTable,
+  LearningPostingsTable,
+  LearningTermsTable,
+  LearningTotalsTable,
+} from './schema-learning-index.ts';
+import type {
   FailureReportsTable,
   InjectedItemsTable,
   IterationOutcomesTable,
@@ -31,6 +37,10 @@ export interface Database {
   learnings: LearningsTable;
   strategy_metrics: StrategyMetricsTable;
   injected_items: InjectedItemsTable;
+  learning_terms: LearningTermsTable;
+  learning_documents: LearningDocumentsTable;
+  learning_postings: LearningPostingsTable;
+  learning_totals: LearningTotalsTable;
 }
 
 /** A transaction of the store, as the aggregates see it. */

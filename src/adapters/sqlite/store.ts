@@ -6,6 +6,7 @@ import { createAttempts } from './attempts.ts';
 import { createBaselines } from './baselines.ts';
 import { Connection } from './connection.ts';
 import { createDb } from './driver.ts';
+import { createLearningIndex } from './learning-index.ts';
 import { createLearnings } from './learnings.ts';
 import { createLoops } from './loops.ts';
 import { migrate, refuseNewerUntouched } from './migrate.ts';
@@ -89,6 +90,7 @@ function createTx(db: Db): StoreTx {
     baselines: createBaselines(db),
     attempts: createAttempts(db),
     learnings: createLearnings(db),
+    learningIndex: createLearningIndex(db),
   };
 }
 
