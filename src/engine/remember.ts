@@ -6,9 +6,12 @@ import type { StoreTx } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
 import { freeId } from './free-id.ts';
 import { mergeMemory } from './merge-memory.ts';
+import { scopeOf } from './task-scope.ts';
+import { recordVotes } from './record-votes.ts';
 
 /**
- * Keeps what ended iterations leave for later ones: outcome and metrics, then the failure report, then learnings. Runs in
+ * Keeps what ended iterations leave for later ones: outcome and metrics, then the failure report, then votes on what it was
+ * given, then learnings. Runs in
  * the transaction that records the ends, whoever records them, so an iteration is remembered exactly once. With memory
  * switched off only the outcome and the metrics are kept.
  */
@@ -24,6 +27,7 @@ export async function remember(
     if (capture === null) continue;
     await recordAttempt(tx, loop, capture);
     if (!loop.settings.memory.enabled) continue;
+    if (event.outcome !== 'interrupted') await recordVotes(tx, loop, event.number, capture);
     await addLearnings(engine, tx, loop, event.number, capture);
     await mergeMemory(engine, tx, loop.settings.memory, loop.updatedAt);
   }
@@ -63,17 +67,4 @@ async function addLearnings(
       createdAt: loop.updatedAt,
     });
   }
-}
-
-const maxDepth = 100;
-
-/** The topmost ancestor of a task: tasks of one plan share it. */
-export async function scopeOf(tx: StoreTx, taskId: string): Promise<string> {
-  let id = taskId;
-  for (let depth = 0; depth < maxDepth; depth++) {
-    const parent = (await tx.tasks.get(id))?.parentId ?? null;
-    if (parent === null) return id;
-    id = parent;
-  }
-  return id;
 }
