@@ -1,5 +1,5 @@
 import type { LoopEvent } from '../core/loop/event.ts';
-import type { Iteration, Loop } from '../core/loop/loop.ts';
+import { filesTouched, type Iteration, type Loop } from '../core/loop/loop.ts';
 import { nextMetrics, noMetrics } from '../core/memory/attempt.ts';
 import { captureIteration, type Capture } from '../core/memory/capture.ts';
 import type { StoreTx } from '../ports/store.ts';
@@ -29,6 +29,7 @@ export async function remember(
     if (!loop.settings.memory.enabled) continue;
     if (event.outcome !== 'interrupted') await recordVotes(tx, loop, event.number, capture);
     await addLearnings(engine, tx, loop, event.number, capture);
+    if (event.outcome === 'done') await markStale(tx, loop);
     await mergeMemory(engine, tx, loop.settings.memory, loop.updatedAt);
   }
 }
@@ -67,4 +68,13 @@ async function addLearnings(
       createdAt: loop.updatedAt,
     });
   }
+}
+
+/** A loop that changed more says little about each file. */
+const maxStalePaths = 50;
+
+/** What names a file that this loop changed for good may no longer hold. */
+async function markStale(tx: StoreTx, loop: Loop): Promise<void> {
+  const paths = filesTouched(loop);
+  if (paths.length <= maxStalePaths) await tx.learnings.markStale(paths, loop.id, loop.updatedAt);
 }
