@@ -4,6 +4,8 @@ import { nextMetrics, noMetrics } from '../core/memory/attempt.ts';
 import { captureIteration, type Capture } from '../core/memory/capture.ts';
 import type { StoreTx } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
+import { freeId } from './free-id.ts';
+import { mergeMemory } from './merge-memory.ts';
 
 /**
  * Keeps what ended iterations leave for later ones: outcome and metrics, then the failure report, then learnings. Runs in
@@ -23,6 +25,7 @@ export async function remember(
     await recordAttempt(tx, loop, capture);
     if (!loop.settings.memory.enabled) continue;
     await addLearnings(engine, tx, loop, event.number, capture);
+    await mergeMemory(engine, tx, loop.settings.memory, loop.updatedAt);
   }
 }
 
@@ -59,14 +62,6 @@ async function addLearnings(
       scope,
       createdAt: loop.updatedAt,
     });
-  }
-}
-
-/** Ids of learnings are short: one that is taken is drawn again. */
-export async function freeId({ ids }: Pick<Engine, 'ids'>, tx: StoreTx): Promise<string> {
-  for (;;) {
-    const id = ids.learning();
-    if ((await tx.learnings.get(id)) === null) return id;
   }
 }
 

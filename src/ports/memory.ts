@@ -12,10 +12,21 @@ export interface Attempts {
   count(taskId: string): Promise<number>;
   /** Null before the first attempt. */
   metrics(taskId: string): Promise<TaskMetrics | null>;
-  /** Says that a person has to look at the task, or (null) no longer. */
+  /** Says that a person has to look at a task that had attempts, or (null) no longer. */
   needPerson(taskId: string, why: string | null): Promise<void>;
   /** How the iterations of a session ended, interrupted ones left out. */
   sessionRate(sessionId: string): Promise<{ readonly total: number; readonly successes: number }>;
+  /** Iterations that ended after this time. */
+  countSince(time: number): Promise<number>;
+  /**
+   * Removes attempts, with their reports, of finished tasks that ended before `attemptsBefore`, and metrics of finished tasks last
+   * touched before `metricsBefore`. With `dryRun` only counts them.
+   */
+  prune(input: PruneAttempts): Promise<{ readonly attempts: number; readonly metrics: number }>;
+  /** Removes the failure reports of a loop's attempts; how many. What was measured stays. */
+  forgetReports(loopId: string): Promise<number>;
+  /** Removes everything; how many attempts there were. */
+  clear(): Promise<number>;
   /** Tasks that are done or failed and whose metrics say something, newest first. */
   finished(limit: number): Promise<readonly FinishedTask[]>;
 }
@@ -24,6 +35,12 @@ export type NewAttempt = Capture['attempt'] & {
   readonly report: FailureNote | null;
   readonly metrics: TaskMetrics;
   readonly now: number;
+};
+
+export type PruneAttempts = {
+  readonly attemptsBefore: number;
+  readonly metricsBefore: number;
+  readonly dryRun: boolean;
 };
 
 export type FinishedTask = {
@@ -48,6 +65,15 @@ export interface Learnings {
   /** Removes it with everything that refers to it. */
   delete(id: string): Promise<void>;
   countByStatus(): Promise<Readonly<Record<LearningStatus, number>>>;
+  /** Ids of learnings in use that are older than `createdBefore` and were not used since `usedBefore`. */
+  findOld(input: {
+    readonly createdBefore: number;
+    readonly usedBefore: number;
+  }): Promise<readonly string[]>;
+  /** What an id or its beginning stands for; ambiguity is an error with the candidates. */
+  resolve(reference: string): Promise<Learning>;
+  /** When the newest merge was made; null when there was none. */
+  lastMerge(): Promise<number | null>;
 
   /** Stores what an iteration was given, with what its checks said of it. */
   recordInjected(items: readonly InjectedItem[]): Promise<void>;
@@ -68,6 +94,7 @@ export type LearningFilter = {
   readonly category?: string;
   readonly loopId?: string;
   readonly taskId?: string;
+  readonly supersededBy?: string;
   readonly limit?: number;
 };
 

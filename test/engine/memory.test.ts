@@ -117,3 +117,63 @@ describe('what an iteration leaves', () => {
     expect(learning?.content).toBe('The key is [redacted].');
   });
 });
+
+describe('a task that fails again and again', () => {
+  it('is stuck after three failures, gets a larger model, and then needs a person', async () => {
+    await using repo = await gitRepo();
+    await repo.write(
+      'loopwright.yml',
+      [
+        'agents: {mine: {command: "echo x >> work.txt; echo \\"model: $LOOPWRIGHT_MODEL\\""}}',
+        'models: {mine: {small: tiny, medium: middling, large: huge}}',
+        'validation: {command: "false"}',
+        'limits: {max-iterations: 4}',
+        '',
+      ].join('\n'),
+    );
+    await repo.commitAll('configuration');
+    await using project = await openedProject(repo, { agent: 'mine' });
+    const loop = await project.runText('move the mountain');
+    expect(loop.status).toBe('failed');
+    expect(loop.iterations.map(({ model, modelReason }) => [model, modelReason])).toEqual([
+      ['middling', 'default, cost-optimized strategy'],
+      ['middling', 'default, cost-optimized strategy'],
+      ['huge', 'escalated after 2 consecutive failures'],
+      ['huge', 'escalated after 3 consecutive failures'],
+    ]);
+    expect(await prompt(project, loop, 3)).not.toContain('Stuck loop detected');
+    const fourth = await prompt(project, loop, 4);
+    expect(fourth).toContain('**Stuck loop detected.** This task has failed 3+ times');
+    expect(fourth).toContain('**Current model:** huge (escalated after 3 consecutive failures)');
+    expect(loop.warnings.join()).toContain(`loopwright task decompose ${loop.taskId}`);
+    const { task, metrics } = await project.engine.store.read(async (tx) => ({
+      task: await tx.tasks.get(loop.taskId),
+      metrics: await tx.attempts.metrics(loop.taskId),
+    }));
+    expect(task?.status).toBe('failed');
+    expect(task?.reason).toMatch(
+      /^needs a person: failed 4 times in a row \(.*\)\. Tried: attempt 2/,
+    );
+    expect(metrics).toMatchObject({ stuck: true, needsPerson: task?.reason });
+  });
+
+  it('is no longer stuck once it is done, and the model that did it is remembered', async () => {
+    await using repo = await gitRepo();
+    await using project = await openedProject(repo, {
+      agent: 'command:echo x >> work.txt',
+      validate: 'test "$(wc -l < work.txt)" -ge 5',
+      'no-progress-limit': 0,
+    });
+    const loop = await project.runText('write five lines');
+    expect(loop.status).toBe('complete');
+    const metrics = await project.engine.store.read((tx) => tx.attempts.metrics(loop.taskId));
+    expect(metrics).toEqual({
+      totalAttempts: 5,
+      consecutiveFailures: 0,
+      difficulty: null,
+      suggestedModel: 'default',
+      stuck: false,
+      needsPerson: null,
+    });
+  });
+});

@@ -1,5 +1,5 @@
 import type { FailureNote, PastAttempt, TaskMetrics } from '../../core/memory/attempt.ts';
-import type { Attempts, NewAttempt } from '../../ports/memory.ts';
+import type { Attempts, NewAttempt, PruneAttempts } from '../../ports/memory.ts';
 import { toIso } from './iso-time.ts';
 import type { Db } from './schema.ts';
 import { parseStored } from './stored-json.ts';
@@ -16,15 +16,29 @@ export function createAttempts(db: Db): Attempts {
     count: (taskId) => countAttempts(db, taskId),
     metrics: (taskId) => readMetrics(db, taskId),
     async needPerson(taskId, why) {
-      const row = { needs_person: why };
       await db
-        .insertInto('strategy_metrics')
-        .values({ task_id: taskId, ...row })
-        .onConflict((conflict) => conflict.column('task_id').doUpdateSet(row))
+        .updateTable('strategy_metrics')
+        .set({ needs_person: why })
+        .where('task_id', '=', taskId)
         .execute();
     },
     sessionRate: (sessionId) => sessionRate(db, sessionId),
     finished: (limit) => finishedTasks(db, limit),
+    async countSince(time) {
+      const row = await db
+        .selectFrom('iteration_outcomes')
+        .select((expression) => expression.fn.countAll<number>().as('count'))
+        .where('started_at', '>', toIso(time))
+        .executeTakeFirstOrThrow();
+      return row.count;
+    },
+    prune: (input) => pruneAttempts(db, input),
+    forgetReports: (loopId) => forgetReports(db, loopId),
+    async clear() {
+      const result = await db.deleteFrom('iteration_outcomes').executeTakeFirst();
+      await db.deleteFrom('strategy_metrics').execute();
+      return Number(result.numDeletedRows);
+    },
   };
 }
 
@@ -194,4 +208,51 @@ async function finishedTasks(db: Db, limit: number) {
     .limit(limit)
     .execute();
   return rows.map(({ status, ...row }) => ({ ...row, isDone: status === 'done' }));
+}
+
+async function pruneAttempts(db: Db, { attemptsBefore, metricsBefore, dryRun }: PruneAttempts) {
+  const finished = db
+    .selectFrom('tasks')
+    .select('id')
+    .where('status', 'in', ['done', 'failed', 'cancelled']);
+  const attempts = db
+    .selectFrom('iteration_outcomes')
+    .select(['task_id', 'attempt_number'])
+    .where('started_at', '<', toIso(attemptsBefore))
+    .where('task_id', 'in', finished);
+  const metrics = db
+    .selectFrom('strategy_metrics')
+    .select('task_id')
+    .where('last_attempt_at', '<', toIso(metricsBefore))
+    .where('task_id', 'in', finished);
+  const counts = {
+    attempts: (await attempts.execute()).length,
+    metrics: (await metrics.execute()).length,
+  };
+  if (dryRun) return counts;
+  await db
+    .deleteFrom('iteration_outcomes')
+    .where('started_at', '<', toIso(attemptsBefore))
+    .where('task_id', 'in', finished)
+    .execute();
+  await db.deleteFrom('strategy_metrics').where('task_id', 'in', metrics).execute();
+  return counts;
+}
+
+async function forgetReports(db: Db, loopId: string): Promise<number> {
+  const rows = await db
+    .selectFrom('iteration_outcomes')
+    .select(['task_id', 'attempt_number'])
+    .where('loop_id', '=', loopId)
+    .execute();
+  let removed = 0n;
+  for (const { task_id, attempt_number } of rows) {
+    const result = await db
+      .deleteFrom('failure_reports')
+      .where('task_id', '=', task_id)
+      .where('attempt_number', '=', attempt_number)
+      .executeTakeFirst();
+    removed += result.numDeletedRows;
+  }
+  return Number(removed);
 }

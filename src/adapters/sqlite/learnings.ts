@@ -1,4 +1,5 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
+import { LoopwrightError } from '../../core/error.ts';
 import {
   learningStatuses,
   type Learning,
@@ -51,6 +52,33 @@ export function createLearnings(db: Db): Learnings {
       await db.deleteFrom('learnings').where('id', '=', id).execute();
     },
     countByStatus: () => countByStatus(db),
+    async findOld({ createdBefore, usedBefore }) {
+      const rows = await db
+        .selectFrom('learnings')
+        .select('id')
+        .where('pruned_at', 'is', null)
+        .where('created_at', '<', toIso(createdBefore))
+        .where((where) =>
+          where.or([
+            where('last_used_at', 'is', null),
+            where('last_used_at', '<', toIso(usedBefore)),
+          ]),
+        )
+        .orderBy('id')
+        .execute();
+      return rows.map(({ id }) => id);
+    },
+    resolve: (reference) => resolveLearning(db, reference),
+    async lastMerge() {
+      const row = await db
+        .selectFrom('learnings')
+        .select('created_at')
+        .where('origin', '=', 'merge')
+        .orderBy('created_at', 'desc')
+        .limit(1)
+        .executeTakeFirst();
+      return row === undefined ? null : fromIso(row.created_at);
+    },
   };
 }
 
@@ -77,8 +105,37 @@ async function listLearnings(db: Db, filter: LearningFilter): Promise<readonly L
   if (filter.category !== undefined) query = query.where('category', '=', filter.category);
   if (filter.loopId !== undefined) query = query.where('loop_id', '=', filter.loopId);
   if (filter.taskId !== undefined) query = query.where('task_id', '=', filter.taskId);
+  if (filter.supersededBy !== undefined) {
+    query = query.where('superseded_by', '=', filter.supersededBy);
+  }
   if (filter.limit !== undefined) query = query.limit(filter.limit);
   return (await query.execute()).map(fromRow);
+}
+
+const namedCandidates = 5;
+
+async function resolveLearning(db: Db, reference: string): Promise<Learning> {
+  const rows = await db
+    .selectFrom('learnings')
+    .selectAll()
+    .where('id', '>=', reference)
+    .where('id', '<', `${reference}\u{10ffff}`)
+    .orderBy('id')
+    .limit(namedCandidates + 1)
+    .execute();
+  const found =
+    rows.find(({ id }) => id === reference) ?? (rows.length === 1 ? rows[0] : undefined);
+  if (found !== undefined) return fromRow(found);
+  const names = rows.slice(0, namedCandidates).map(({ id }) => id);
+  throw names.length === 0
+    ? new LoopwrightError('memory.not_found', `there is no learning ${reference}`, {
+        hint: 'see `loopwright memory list`',
+      })
+    : new LoopwrightError(
+        'memory.ambiguous',
+        `${reference} can be ${names.join(', ')}${rows.length > namedCandidates ? ' and more' : ''}`,
+        { hint: 'give more of the id' },
+      );
 }
 
 async function countByStatus(db: Db): Promise<Readonly<Record<LearningStatus, number>>> {

@@ -90,7 +90,7 @@ function reportBefore(loop: Loop, index: number): VerificationReport | null {
 }
 
 /** The agent's own report, else a minimal one from what the engine saw. */
-function failureNote(iteration: Iteration): FailureNote {
+export function failureNote(iteration: Iteration): FailureNote {
   const notes = iteration.agent?.notes ?? null;
   const check = iteration.report === null ? null : firstFailing(iteration.report);
   const shared = {
@@ -126,8 +126,9 @@ function whyFailed({ agent, report }: Iteration, check: Check | null): string {
   return headChars(plainText(said ?? '').trim(), maxWhyChars);
 }
 
-function describeCheck({ name, reason, failingTests }: Check): string {
-  const why = reason === null ? 'failed' : reason;
+function describeCheck({ name, reason, failingTests, tests }: Check): string {
+  const counts = tests === null ? '' : `, ${tests.passed} of ${tests.total} tests pass`;
+  const why = `${reason ?? 'failed'}${counts}`;
   const named = failingTests.slice(0, maxNamedTests).map((test) => headChars(test, 100));
   const more = failingTests.length - named.length;
   const list = named.length === 0 ? '' : `; failing: ${named.join('; ')}`;

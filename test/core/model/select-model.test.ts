@@ -230,9 +230,10 @@ describe('the tiers of an agent', () => {
   });
 });
 
+const other = (id: string, title: string) => ({ ...done, id, title, parentId: null });
+
 describe('similar tasks', () => {
   const task = { id: 't-0', title: 'Add a retry to the upload client', parentId: null };
-  const other = (id: string, title: string) => ({ ...done, id, title, parentId: null });
 
   it('share enough words of their titles, the most alike first', () => {
     const finished = [
