@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Learning } from '../../core/memory/learning.ts';
 import { saturate, type StoredTerm, type Totals } from '../../core/memory/rank/bm25.ts';
 import { pathTerm, type Occurrences } from '../../core/memory/rank/document.ts';
@@ -11,7 +12,7 @@ import { parseStored } from './stored-json.ts';
 
 /** Postings read to find candidates. Rare terms come first, so what is left out are words that half the store has. */
 const maxPostings = 2000;
-const maxCandidates = 100;
+const maxCandidates = 60;
 
 export async function searchLearnings(
   db: Db,
@@ -103,14 +104,13 @@ async function readMatches(
 ): Promise<ReadonlyMap<number, Match>> {
   const { rare, common } = splitTerms(terms);
   const all = new Map<number, Match>();
-  for (const term of rare) {
-    const value = values.get(term.term) ?? 0;
-    for (const row of await postingsOf(db, term.id)) {
-      const found = { text: row.text_count, path: row.path_count };
-      const match = all.get(row.document_id) ?? { length: row.length, score: 0, terms: new Map() };
-      match.terms.set(term.term, found);
-      match.score += value * saturate(found, row.length, totals);
-      all.set(row.document_id, match);
+  for (const { term, postings } of await readPostings(db, rare)) {
+    const value = values.get(term) ?? 0;
+    for (const { documentId, length, found } of postings) {
+      const match = all.get(documentId) ?? { length, score: 0, terms: new Map() };
+      match.terms.set(term, found);
+      match.score += value * saturate(found, length, totals);
+      all.set(documentId, match);
     }
   }
   const best = [...all]
@@ -121,7 +121,7 @@ async function readMatches(
   return matches;
 }
 
-/** Terms within the limit on postings, rarest first; at least one. */
+/** Terms within the limit on postings, rarest first; at least one, for a query of common words alone. */
 function splitTerms(terms: readonly KnownTerm[]): {
   readonly rare: readonly KnownTerm[];
   readonly common: readonly KnownTerm[];
@@ -137,19 +137,48 @@ function splitTerms(terms: readonly KnownTerm[]): {
     : { rare: sorted.slice(0, end), common: sorted.slice(end) };
 }
 
-async function postingsOf(
+type Posting = {
+  readonly documentId: number;
+  readonly length: number;
+  readonly found: Occurrences;
+};
+
+/** A row for each term, not for each posting: making rows is what costs. */
+async function readPostings(
   db: Db,
-  termId: number,
-): Promise<
-  readonly { document_id: number; text_count: number; path_count: number; length: number }[]
-> {
-  return db
-    .selectFrom('learning_postings')
-    .select(['document_id', 'text_count', 'path_count', 'length'])
-    .where('term_id', '=', termId)
-    .orderBy('document_id', 'desc')
-    .limit(maxPostings)
+  terms: readonly KnownTerm[],
+): Promise<readonly { readonly term: string; readonly postings: readonly Posting[] }[]> {
+  if (terms.length === 0) return [];
+  const words = new Map(terms.map(({ id, term }) => [id, term]));
+  const packed = sql<string>`string_agg(document_id || ' ' || text_count || ' ' || path_count || ' ' || length, ' ')`;
+  const rows = await db
+    .selectFrom((from) =>
+      from
+        .selectFrom('learning_postings')
+        .selectAll()
+        .where('term_id', 'in', [...words.keys()])
+        // Only a query of common words alone meets this limit.
+        .limit(maxPostings)
+        .as('posting'),
+    )
+    .select(['term_id', packed.as('packed')])
+    .groupBy('term_id')
+    .orderBy('term_id')
     .execute();
+  return rows.map((row) => ({
+    term: words.get(row.term_id) ?? '',
+    postings: unpack(row.packed),
+  }));
+}
+
+function unpack(packed: string): readonly Posting[] {
+  const numbers = packed.split(' ').map(Number);
+  const postings: Posting[] = [];
+  for (let i = 0; i < numbers.length; i += 4) {
+    const [documentId = 0, text = 0, path = 0, length = 0] = numbers.slice(i, i + 4);
+    postings.push({ documentId, length, found: { text, path } });
+  }
+  return postings;
 }
 
 async function addCommon(
@@ -177,18 +206,23 @@ async function readCandidates(
   matches: ReadonlyMap<number, Match>,
 ): Promise<readonly Candidate[]> {
   if (matches.size === 0) return [];
-  const rows = await db
+  const documents = await db
     .selectFrom('learning_documents')
-    .innerJoin('learnings', 'learnings.id', 'learning_documents.learning_id')
-    .select(['learning_documents.id as document', 'learnings.id', 'category', 'content', 'paths'])
-    .select(['scope', 'created_at', 'last_used_at', 'stale_at', 'helpful', 'harmful'])
-    .where('learning_documents.id', 'in', [...matches.keys()])
-    .where('status', 'in', ['candidate', 'active'])
-    .where('superseded_by', 'is', null)
+    .select(['id', 'learning_id'])
+    .where('id', 'in', [...matches.keys()])
+    .execute();
+  const byLearning = new Map(documents.map((each) => [each.learning_id, matches.get(each.id)]));
+  // Not a join with conditions: a planner without statistics would begin at the status, which nearly all share.
+  const rows = await db
+    .selectFrom('learnings')
+    .select(['id', 'category', 'content', 'paths', 'scope', 'helpful', 'harmful'])
+    .select(['status', 'superseded_by', 'created_at', 'last_used_at', 'stale_at'])
+    .where('id', 'in', [...byLearning.keys()])
     .execute();
   return rows.flatMap((row) => {
-    const match = matches.get(row.document);
-    if (match === undefined) return [];
+    const match = byLearning.get(row.id);
+    if (match === undefined || row.superseded_by !== null) return [];
+    if (row.status !== 'candidate' && row.status !== 'active') return [];
     const { id, category, content, scope, helpful, harmful } = row;
     return [
       {
