@@ -50,6 +50,7 @@ function createContext(listeners: Set<(signal: Signal) => void>, driving: () => 
     env,
     home: homedir(),
     version: packageVersion(),
+    program: [process.execPath, ...process.execArgv, ...process.argv.slice(1, 2)],
     clock: createSystemClock(),
     out: createOutput(process.stdout, 1, redact),
     err: createOutput(process.stderr, 2, redact),

@@ -198,6 +198,24 @@ export const registry: readonly RegistryEntry[] = [
     load: async () => (await import('./command/events.ts')).events,
   },
   {
+    path: ['daemon', 'start'],
+    summary: 'Work in the background: go on with interrupted loops, run what is ready.',
+    group: work,
+    load: async () => (await import('./command/daemon-start.ts')).daemonStart,
+  },
+  {
+    path: ['daemon', 'stop'],
+    summary: 'End the daemon when its iterations have ended, or now.',
+    group: work,
+    load: async () => (await import('./command/daemon-stop.ts')).daemonStop,
+  },
+  {
+    path: ['daemon', 'status'],
+    summary: 'Show what the daemon drives and where it answers.',
+    group: work,
+    load: async () => (await import('./command/daemon-status.ts')).daemonStatus,
+  },
+  {
     path: ['pause'],
     summary: 'Short for `loop pause`.',
     group: loops,

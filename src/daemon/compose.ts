@@ -74,6 +74,12 @@ export type Opened = AsyncDisposable & {
   promptOf(type: LoopType): PromptRecord;
   /** What a loop of this task would be made with; `verify: false` needs no validation command. */
   planFor(task: Pick<Task, 'type' | 'validation'>, verify: boolean): Promise<LoopPlan>;
+  /** The configuration as the files say now, for whoever stays open for long. */
+  reread(): Promise<Pick<Opened, 'config' | 'planFor'>>;
+  /** Changes when a file of the configuration does. */
+  configMark(): Promise<string>;
+  /** The file of the store. */
+  readonly storeFile: string;
 };
 
 const defaultLeaseMs = 60_000;
@@ -128,18 +134,12 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     resolveStrategy: (settings) => loadStrategy(settings, project.root),
     reloadSettings: createSettingsReader(files),
   };
-  const held = cleanup.move();
-  return {
-    engine,
-    project,
-    config,
-    loopTypes,
-    loopType: (name) => resolveLoopType(name ?? defaultLoopType, loopTypes),
-    promptOf: (type) => promptRecord(type, parseTemplate(type)),
-    async planFor(task, verify) {
-      const typed = await settingsOf(task.type, config, loopTypes, env);
+  const planner =
+    (loaded: LoadedConfig, types: readonly LoopTypes[]): Opened['planFor'] =>
+    async (task, verify) => {
+      const typed = await settingsOf(task.type, loaded, types, env);
       const settings = settingsForTask(typed, task);
-      if (config.settings.agent === null && settings.agent !== null) {
+      if (loaded.settings.agent === null && settings.agent !== null) {
         const text = `no agent is configured: taking ${settings.agent}, the first one installed`;
         publish({ kind: 'notice', text });
       }
@@ -148,9 +148,25 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
       requireSandbox(settings, supervisor);
       await engine.resolveAgent(settings);
       await engine.resolveStrategy(settings);
-      const type = resolveLoopType(task.type ?? defaultLoopType, loopTypes);
+      const type = resolveLoopType(task.type ?? defaultLoopType, types);
       return { settings, flags, prompt: promptRecord(type, parseTemplate(type)) };
+    };
+  const held = cleanup.move();
+  return {
+    engine,
+    project,
+    config,
+    loopTypes,
+    loopType: (name) => resolveLoopType(name ?? defaultLoopType, loopTypes),
+    promptOf: (type) => promptRecord(type, parseTemplate(type)),
+    planFor: planner(config, loopTypes),
+    async reread() {
+      const loaded = await loadConfig({ ...files, flags });
+      const types = await loadLoopTypes({ ...files, settings: loaded.settings });
+      return { config: loaded, planFor: planner(loaded, types) };
     },
+    configMark: () => configFingerprint(files),
+    storeFile: database,
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   };
 }

@@ -6,6 +6,7 @@ import { createBaselines } from './baselines.ts';
 import { Connection } from './connection.ts';
 import { createDb } from './driver.ts';
 import { createLoops } from './loops.ts';
+import { createMessages } from './messages.ts';
 import { migrate, refuseNewerUntouched } from './migrate.ts';
 import { loadMigrations } from './migrations.ts';
 import { refuseNetworkDisk } from './network-disk.ts';
@@ -85,6 +86,7 @@ function createTx(db: Db): StoreTx {
     sessions: createSessions(db),
     requests: createRequests(db),
     baselines: createBaselines(db),
+    messages: createMessages(db),
   };
 }
 
