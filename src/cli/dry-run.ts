@@ -9,7 +9,7 @@ import { exitCodes } from './exit-code.ts';
 import { isGiven, wantsJson } from './input.ts';
 import { LoopwrightError } from '../core/error.ts';
 import { createPaint } from './render/paint.ts';
-import { describeChecks, describeLimits } from './render/story-start.ts';
+import { describeChecks, describeGates, describeLimits } from './render/story-start.ts';
 import {
   draftContext,
   previewFirstPrompt,
@@ -48,6 +48,7 @@ export async function dryRun(
 
     strategy: plan.settings.strategy.name,
     checks: describeChecks(plan.settings, verify),
+    gates: plan.settings.gates.length === 0 ? null : describeGates(plan.settings),
     limits: describeLimits(plan.settings),
     iteration: (plan.loop?.iterations.at(-1)?.number ?? 0) + 1,
     counted: plan.loop === null ? 0 : countedIterations(plan.loop),
@@ -97,6 +98,7 @@ function renderFacts(
     ['model', model],
     ['strategy', facts['strategy']],
     ['checks', facts['checks']],
+    ['gates', facts['gates'] ?? 'none'],
     ['limits', facts['limits']],
   ];
   const lines = rows.map(

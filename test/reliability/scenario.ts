@@ -33,9 +33,10 @@ export type Scenario = AsyncDisposable & {
 
 /**
  * `merge`: everything goes well, with a base that moves. `conflict`: the base moves against the loop's work. `summary`: as
- * `merge`, and the agent is asked for a summary of every iteration.
+ * `merge`, and the agent is asked for a summary of every iteration. `gate`: as `merge`, with a command as a gate. `approval`:
+ * the same, and a person must say yes.
  */
-export type ScenarioKind = 'merge' | 'conflict' | 'summary';
+export type ScenarioKind = 'merge' | 'conflict' | 'summary' | 'gate' | 'approval';
 
 /**
  * Three iterations are needed. The agent also changes a protected file; the user's hook moves the base once and changes
@@ -122,6 +123,7 @@ workspace: { setup: 'echo set up' }
 hooks: { pre-iteration: ["sh '${outside}/hook.sh'"] }
 env: { pass: [TEST_TOKEN] }
 ${kind === 'summary' ? 'progress: { strategy: hybrid }' : ''}
+${kind === 'gate' || kind === 'approval' ? `gates: [{ type: command, command: 'true' }${kind === 'approval' ? ', approval' : ''}]` : ''}
 `,
   );
   await repo.commitAll('project');

@@ -144,6 +144,6 @@ function versions(file: string): readonly unknown[] {
 }
 
 async function backups(file: string): Promise<readonly string[]> {
-  const names = await readdir(path.dirname(file));
-  return names.filter((name) => name.includes('.backup-'));
+  const files = await readdir(path.dirname(file));
+  return files.filter((name) => name.includes('.backup-'));
 }
