@@ -240,6 +240,30 @@ export const registry: readonly RegistryEntry[] = [
     load: async () => (await import('./command/receipt-verify.ts')).receiptVerify,
   },
   {
+    path: ['guide'],
+    summary: 'Add guidance to every later prompt of a loop’s task.',
+    group: work,
+    load: async () => (await import('./command/guide.ts')).guide,
+  },
+  {
+    path: ['share'],
+    summary: 'Give a text to other loops, for their next prompt.',
+    group: loops,
+    load: async () => (await import('./command/messages.ts')).share,
+  },
+  {
+    path: ['query'],
+    summary: 'Ask what is known about other loops.',
+    group: loops,
+    load: async () => (await import('./command/messages.ts')).query,
+  },
+  {
+    path: ['alert'],
+    summary: 'Tell other loops, and you, that something is up.',
+    group: loops,
+    load: async () => (await import('./command/messages.ts')).alert,
+  },
+  {
     path: ['pause'],
     summary: 'Short for `loop pause`.',
     group: loops,

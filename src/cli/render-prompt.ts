@@ -38,6 +38,7 @@ export async function previewNextPrompt(opened: Opened, loop: Loop): Promise<Pro
     workspace: git ?? noText,
     progress: loop.progress,
     feedback: loop.feedback,
+    shared: loop.shared ?? [],
   });
   const unknown = [
     git === null ? 'git status, diff and log, since the loop is running' : null,
@@ -77,6 +78,7 @@ export function previewFirstPrompt(
     workspace: noText,
     progress: [],
     feedback: '',
+    shared: [],
   });
   const unknown = [
     ownPlace && uses(prompt, 'branch', 'working-directory')

@@ -29,6 +29,7 @@ export type PromptParts = TaskContext & {
   readonly workspace: WorkspaceText;
   readonly progress: readonly ProgressEntry[];
   readonly feedback: string;
+  readonly shared: readonly { readonly from: string; readonly text: string }[];
 };
 
 export async function loadTaskContext(tx: StoreTx, taskId: string): Promise<TaskContext> {
@@ -75,6 +76,7 @@ export function assemblePrompt(templates: Templates, parts: PromptParts): Render
     workspace: parts.workspace,
     progress: progress.variants(),
     feedback: parts.feedback,
+    shared: parts.shared,
     guidance: task.guidance.map(({ time, text }) => ({ timeMs: time, text })),
     inputs: prompt.inputs,
   });

@@ -68,6 +68,7 @@ const facts: Readonly<Record<LoopEvent['type'], true>> = {
   'rebase.conflicted': true,
   'rebase.aborted': true,
   'warning.raised': true,
+  'messages.received': true,
   'loop.rested': true,
   'loop.merged': true,
   'surroundings.changed': true,

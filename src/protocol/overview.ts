@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Overview as Facts } from '../engine/overview.ts';
 import type { Task } from '../core/task/task.ts';
+import { Health } from './http/payload.ts';
 import { LoopLine, loopLine } from './loop-line.ts';
 import { isoTimeOrNull, Time } from './value.ts';
 
@@ -30,6 +31,8 @@ const ActiveLoop = LoopLine.extend({
 
 /** `status --json`: what is going on, what waits for what, what needs a person. */
 export const Overview = z.object({
+  /** The daemon that answers for this repository; null when there is none. */
+  daemon: Health.nullable(),
   active: z.array(ActiveLoop),
   needsYou: z.object({ loops: z.array(LoopLine), tasks: z.array(TaskEntry) }),
   paused: z.array(LoopLine),
@@ -41,8 +44,9 @@ export const Overview = z.object({
 });
 export type Overview = z.infer<typeof Overview>;
 
-export function overviewResult(facts: Facts): Overview {
+export function overviewResult(facts: Facts, daemon: Health | null): Overview {
   return {
+    daemon,
     active: facts.active.map(({ loop, row, owner }) => {
       return {
         ...loopLine(row),

@@ -1,5 +1,6 @@
 import { LoopwrightError } from '../core/error.ts';
 import type { Loop } from '../core/loop/loop.ts';
+import { queryLoops } from '../engine/answer-query.ts';
 import type { Engine } from '../engine/engine.ts';
 import { guideLoop } from '../engine/guide-loop.ts';
 import { loopFiles } from '../engine/loop-files.ts';
@@ -33,7 +34,8 @@ export const handlers: Handlers = {
     backend.shutdown(body.now);
     return backend.health();
   },
-  overview: async (_input, { engine }) => overviewResult(await readOverview(engine)),
+  overview: async (_input, backend) =>
+    overviewResult(await readOverview(backend.engine), backend.health()),
   async loops({ query }, { engine }) {
     const rows = await engine.store.read((tx) => tx.loops.list({ limit: query.limit }));
     return { loops: rows.map(loopLine) };
@@ -71,8 +73,13 @@ export const handlers: Handlers = {
   },
   async send({ body }, { engine }) {
     const { from, ...message } = body;
-    const { sent, refused } = await sendMessage(engine, { ...message, sender: from ?? null });
-    return { messages: sent.map(messageLine), refused: refused.map(({ message: why }) => why) };
+    const input = { ...message, sender: from ?? null };
+    if (input.kind === 'query') {
+      return { messages: [], answers: [...(await queryLoops(engine, input))], refused: [] };
+    }
+    const { sent, refused } = await sendMessage(engine, input);
+    const whyNot = refused.map(({ message: why }) => why);
+    return { messages: sent.map(messageLine), answers: [], refused: whyNot };
   },
 };
 

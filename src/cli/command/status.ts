@@ -1,7 +1,15 @@
 import type { Task } from '../../core/task/task.ts';
 import type { Loop } from '../../core/loop/loop.ts';
-import { readOverview, type Active, type Overview, type Owner } from '../../engine/overview.ts';
+import { connectDaemon } from '../../daemon/connect.ts';
+import {
+  readOverview,
+  type Active,
+  type HeldTask,
+  type Overview,
+  type Owner,
+} from '../../engine/overview.ts';
 import type { LoopRow } from '../../ports/store.ts';
+import type { Health } from '../../protocol/http/payload.ts';
 import { overviewResult } from '../../protocol/overview.ts';
 import type { Command } from '../command.ts';
 import type { CliContext } from '../context.ts';
@@ -23,13 +31,21 @@ export const status: Command = {
   async run(input, context) {
     await using opened = await context.open();
     const overview = await readOverview(opened.engine);
-    if (wantsJson(input)) context.out.write(`${JSON.stringify(overviewResult(overview))}\n`);
-    else context.out.write(renderOverview(overview, context));
+    // A daemon of another version, or one that hangs, does not keep the store from being shown.
+    const connected = await connectDaemon(opened.engine.stateDir).catch(() => null);
+    const daemon = connected?.health ?? null;
+    if (wantsJson(input))
+      context.out.write(`${JSON.stringify(overviewResult(overview, daemon))}\n`);
+    else context.out.write(renderOverview(overview, daemon, context));
     return exitCodes.ok;
   },
 };
 
-function renderOverview(overview: Overview, { out, clock }: CliContext): string {
+function renderOverview(
+  overview: Overview,
+  daemon: Health | null,
+  { out, clock }: CliContext,
+): string {
   const paint = createPaint(out.hasColour);
   const now = clock.now();
   const sections = [
@@ -53,6 +69,10 @@ function renderOverview(overview: Overview, { out, clock }: CliContext): string 
         ({ id, title, priority }) => `${id}  ${priority.padEnd(8)}  ${oneLine(title, 100)}`,
       ),
     ),
+    section(
+      'waits for others',
+      overview.held.map((each) => heldText(each)),
+    ),
   ].filter((each) => each.rows.length > 0);
   const width = out.isTerminal ? out.columns : 200;
   const parts = sections.map(({ title, rows }) => {
@@ -63,7 +83,20 @@ function renderOverview(overview: Overview, { out, clock }: CliContext): string 
   });
   if (parts.length === 0)
     parts.push('nothing runs and nothing is ready; start with `loopwright run "what to do"`');
-  return `${parts.join('\n\n')}\n\n${countsText(overview.counts)}\n`;
+  return `${parts.join('\n\n')}\n\n${countsText(overview.counts)}${daemonText(daemon, overview)}\n`;
+}
+
+function heldText({ task, after }: HeldTask): string {
+  const shown = after.slice(0, 3).map(({ id, status: state }) => `${id} (${state})`);
+  const more = after.length > shown.length ? ` and ${after.length - shown.length} more` : '';
+  return `${task.id}  after ${shown.join(', ')}${more}  ${oneLine(task.title, 80)}`;
+}
+
+/** Who would work on it, and how to make somebody do. */
+function daemonText(daemon: Health | null, { counts }: Overview): string {
+  if (daemon !== null) return ` · the daemon is ${daemon.state} (process ${daemon.pid})`;
+  const waits = (counts['ready'] ?? 0) > 0;
+  return waits ? ' · no daemon: `loopwright run`, or `loopwright daemon start`' : '';
 }
 
 /** Painted text cannot be measured here; a terminal wraps it. */
@@ -89,7 +122,12 @@ function activeText({ loop, row, owner }: Active, now: number, paint: Paint): st
 }
 
 function ownerText(loop: Loop, owner: Owner | null): string {
-  if (owner !== null && owner.isAlive) return `driven by process ${owner.pid} on ${owner.host}`;
+  if (owner !== null && owner.isAlive) {
+    const { pid, host } = owner;
+    return owner.kind === 'daemon'
+      ? `driven by the daemon (process ${pid} on ${host})`
+      : `driven by process ${pid} on ${host}`;
+  }
   return `nobody drives it: loopwright loop resume ${loop.id}`;
 }
 

@@ -106,7 +106,13 @@ export const routes = {
     path: '/v1/messages',
     summary: 'Send a message to a loop or to all that fit a selector.',
     body: MessageRequest,
-    reply: z.object({ messages: z.array(MessageLine), refused: z.array(z.string()) }),
+    reply: z.object({
+      messages: z.array(MessageLine),
+      /** Of a query: what is known about each loop that was asked. */
+      answers: z.array(z.object({ from: z.string(), text: z.string() })),
+      /** Why some receivers could not take it. */
+      refused: z.array(z.string()),
+    }),
     // A text of 1 MB takes up to six times that when every character is escaped.
     maxBytes: 7 * 1024 * 1024,
   },
