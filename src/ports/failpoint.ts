@@ -70,6 +70,7 @@ const facts: Readonly<Record<LoopEvent['type'], true>> = {
   'warning.raised': true,
   'messages.received': true,
   'loop.rested': true,
+  'merge.started': true,
   'loop.merged': true,
   'surroundings.changed': true,
 };

@@ -251,7 +251,10 @@ const fields: {
       { maxLength: 2 },
     ),
   }),
-  'agent.started': fc.record({ process: orNull(process), try: fc.integer({ min: 1, max: 3 }) }),
+  'agent.started': fc.record(
+    { process: orNull(process), try: fc.integer({ min: 1, max: 3 }), surroundings: hash },
+    { requiredKeys: ['process', 'try'] },
+  ),
   'agent.ended': fc.record({ record: agentRecord }),
   'usage.added': fc.record({
     purpose: fc.constantFrom('work', 'summary', 'judge'),
@@ -267,6 +270,7 @@ const fields: {
     head: orNull(hash),
     changes,
     repaired: texts,
+    unstored: texts,
   }),
   'surroundings.changed': fc.record({ names: texts, count }),
   'verification.started': fc.record({}),
@@ -317,6 +321,7 @@ const fields: {
     ),
   }),
   'loop.rested': fc.record({ status: restStatus, reason: restReason, text }),
+  'merge.started': fc.record({ into: text, from: hash, to: hash }),
   'loop.merged': fc.record({ into: text, commit: hash }),
 };
 
