@@ -7,7 +7,7 @@ import { createSystemClock } from '../adapters/clock/system-clock.ts';
 import type { CliContext, OpenOptions, Output, Signal } from './context.ts';
 import { exitCodes } from './exit-code.ts';
 import { packageVersion } from '../package-version.ts';
-import { createRedactor } from './redact.ts';
+import { createRedactor } from '../core/redact/redact-values.ts';
 import { registry } from './registry.ts';
 import { runCli } from './run-cli.ts';
 

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { findInstalledAgents, knownAgents } from '../adapters/agents/installed-agents.ts';
 import { resolveAgent } from '../adapters/agents/registry.ts';
+import { minuteOfDay } from '../adapters/clock/local-time.ts';
 import { createRandom } from '../adapters/clock/seeded-random.ts';
 import { createRandomIds } from '../adapters/clock/random-ids.ts';
 import { createSystemClock } from '../adapters/clock/system-clock.ts';
@@ -18,6 +19,7 @@ import { loadLoopTypes } from '../adapters/files/loop-type-files.ts';
 import { stateFolderName } from '../adapters/files/folder-state.ts';
 import { openStateDir } from '../adapters/files/state-dir.ts';
 import { createWakeups } from '../adapters/files/wake-files.ts';
+import { createChannels } from '../adapters/notify/channels.ts';
 import { openProject } from '../adapters/git/open-project.ts';
 import { createShippedPrices } from '../adapters/prices/shipped-prices.ts';
 import { sandboxUnavailable } from '../adapters/process/sandbox.ts';
@@ -35,7 +37,9 @@ import { resolveLoopType, type LoopType, type LoopTypes } from '../core/loop-typ
 import { assertLoopStrategy, createLoopStrategy } from '../core/strategy/registry.ts';
 import type { LoopStrategy } from '../core/strategy/strategy.ts';
 import type { Task } from '../core/task/task.ts';
+import { createRedactor } from '../core/redact/redact-values.ts';
 import type { Engine } from '../engine/engine.ts';
+import { Notifier } from '../engine/notifier.ts';
 import {
   checkRunnable,
   defaultLoopType,
@@ -114,6 +118,20 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     }),
   );
 
+  const notifier = cleanup.use(
+    new Notifier({
+      clock,
+      channels: createChannels({
+        supervisor,
+        env: definedOnly(env),
+        cwd: project.root,
+        platform: process.platform,
+      }),
+      minuteOfDay,
+      redact: createRedactor(env),
+      warn: (text) => publish({ kind: 'notice', text }),
+    }),
+  );
   const agents = createAgentCache(supervisor, project.root);
   const engine: Engine = {
     project,
@@ -132,7 +150,10 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     stateDir,
     env: definedOnly(env),
     version,
-    publish,
+    publish(event) {
+      publish(event);
+      notifier.observe(event);
+    },
     resolveAgent: (settings) => agents.resolve(settings),
     resolveStrategy: (settings) => loadStrategy(settings, project.root),
     reloadSettings: createSettingsReader(files),

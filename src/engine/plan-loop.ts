@@ -91,7 +91,6 @@ const unbuilt: readonly string[] = [
   'models',
   'memory',
   'scheduler',
-  'notify',
   'mode',
   'git.keep-failed',
   'hooks',

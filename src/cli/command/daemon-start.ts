@@ -7,7 +7,7 @@ import type { Command, CommandInput } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { exitCodes } from '../exit-code.ts';
 import { isGiven, numberOption, usageError, wantsJson } from '../input.ts';
-import { createRedactor } from '../redact.ts';
+import { createRedactor } from '../../core/redact/redact-values.ts';
 
 const startMs = 30_000;
 
