@@ -89,7 +89,6 @@ const unbuilt: readonly string[] = [
   'sandbox.memory',
   'verify.track-file-changes',
   'scheduler',
-  'notify',
   'mode',
   'git.keep-failed',
   'hooks',
