@@ -19,13 +19,18 @@ export type CommandSpec = {
   /** Default: the loop's workspace. */
   readonly cwd?: string;
   readonly timeoutMs?: number;
-  /** Runs what an agent may have written: inside the walls of the loop, if it has any. */
-  readonly walled?: boolean;
   /** Text on stdin; none: /dev/null. */
   readonly stdin?: string;
   /** Replaces the environment of checks. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Runs what an agent may have written: inside the walls of the loop, if it has any. */
+  readonly walled?: boolean;
+  /** Folders it may write although it runs inside walls. */
+  readonly writable?: readonly string[];
 };
+
+/** A home and a temporary folder of its own, and nothing else of the user's environment. */
+export type Room = Required<Pick<CommandSpec, 'env' | 'writable'>>;
 
 export type CommandResult = {
   readonly end: ProcessEnd;
@@ -57,7 +62,7 @@ export async function runCommand(
       tailBytes: keptBytes,
       timeoutMs,
       graceMs: Math.min(Math.max(timeoutMs / 10, 200), 5000),
-      sandbox: spec.walled === true ? loopSandbox(engine, loop) : null,
+      sandbox: spec.walled === true ? loopSandbox(engine, loop, spec.writable) : null,
     },
     {},
     signal,

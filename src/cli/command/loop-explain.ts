@@ -41,8 +41,8 @@ function explanation(loop: Loop) {
     reason,
     text,
     baseline: baseline?.state ?? null,
-    warnings: loop.warnings,
     flaky: flakyOf(loop),
+    warnings: loop.warnings,
     iterations: loop.iterations.map(({ number, outcome, why, decision, report, restored }) => {
       const violations = report === null ? [] : violationsOf(report);
       return { number, outcome, why, restored, violations, decision };
@@ -57,9 +57,9 @@ function renderExplanation(loop: Loop, { out }: CliContext): string {
   const parts = [
     `${paint('bold', loop.id)} is ${status}${text}`,
     `baseline ${loop.baseline?.state ?? 'not verified yet'}`,
-    ...loop.warnings.map((warning) => `${paint('yellow', 'warning')} ${oneLine(warning)}`),
     ...weakenedSummary(loop, paint),
     ...flakyOf(loop).map((each) => paint('yellow', `flaky: ${flakyText(each)}`)),
+    ...loop.warnings.map((warning) => `${paint('yellow', 'warning')} ${oneLine(warning)}`),
     ...loop.iterations.map((iteration) => explainIteration(iteration, paint)),
   ];
   const [next] = nextCommands(loop, false).filter(({ line }) => !line.includes(' explain '));

@@ -29,7 +29,7 @@ async function runFixture(
   engine: Engine,
   loop: Loop,
   fixture: Fixture,
-  { cwd, dir, env }: JudgedFiles,
+  { cwd, dir, room }: JudgedFiles,
   signal: AbortSignal,
 ): Promise<Check | null> {
   const name = `L2-${fixture.name}`;
@@ -41,7 +41,7 @@ async function runFixture(
     dir,
     cwd,
     walled: true,
-    ...(env === undefined ? {} : { env }),
+    ...room,
     ...(stdin === undefined ? {} : { stdin }),
   };
   const read = async (file: string | undefined) =>
