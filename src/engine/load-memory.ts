@@ -1,10 +1,13 @@
 import type { Settings } from '../core/config/schema.ts';
+import { isWithheld } from '../core/memory/hold-out.ts';
+import type { Learning } from '../core/memory/learning.ts';
 import type { MemoryBudget, MemoryContext } from '../core/memory/render-memory.ts';
 import { failingSignature } from '../core/memory/capture.ts';
 import type { Iteration, Loop } from '../core/loop/loop.ts';
 import type { Task } from '../core/task/task.ts';
 import type { VerificationReport } from '../core/verdict/report.ts';
 import type { StoreTx } from '../ports/store.ts';
+import { scopeOf } from './task-scope.ts';
 
 /** Which iteration the memory is for. */
 export type MemoryRequest = {
@@ -71,16 +74,13 @@ export async function loadMemory(
     request.sessionId === null
       ? { total: 0, successes: 0 }
       : await tx.attempts.sessionRate(request.sessionId);
-  const learnings = await tx.learnings.list({
-    statuses: ['active', 'candidate'],
-    limit: settings.memory['max-learnings'],
-  });
+  const { given, withheld } = await selectLearnings(tx, request);
   return {
-    withheld: [],
+    withheld,
     context: {
       attempts,
       attemptCount: await tx.attempts.count(task.id),
-      learnings,
+      learnings: given,
       budget: budgetOf(settings),
       status: {
         iteration: request.iteration,
@@ -94,6 +94,37 @@ export async function loadMemory(
         stuckAfter: settings.memory['stuck-after'],
       },
     },
+  };
+}
+
+type Chosen = { readonly given: readonly Learning[]; readonly withheld: readonly string[] };
+
+/** What is likely to help, confirmed ones first, without those that are withheld from this iteration. */
+async function selectLearnings(tx: StoreTx, request: MemoryRequest): Promise<Chosen> {
+  const { task, settings, loopId, iteration, signature, now } = request;
+  const found = await tx.learningIndex.search({
+    title: task.title,
+    description: task.description,
+    signature,
+    scope: await scopeOf(tx, task.id),
+    limit: settings.memory['max-learnings'],
+    now,
+  });
+  const learnings: Learning[] = [];
+  for (const { id } of found) {
+    const learning = await tx.learnings.get(id);
+    if (learning !== null) learnings.push(learning);
+  }
+  const ordered = [
+    ...learnings.filter(({ status }) => status === 'active'),
+    ...learnings.filter(({ status }) => status !== 'active'),
+  ];
+  const { holdout } = settings.memory;
+  const isHeld = ({ id }: Learning) =>
+    loopId !== null && isWithheld(loopId, iteration, id, holdout);
+  return {
+    given: ordered.filter((learning) => !isHeld(learning)),
+    withheld: ordered.filter(isHeld).map(({ id }) => id),
   };
 }
 

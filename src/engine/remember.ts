@@ -1,14 +1,17 @@
 import type { LoopEvent } from '../core/loop/event.ts';
-import type { Iteration, Loop } from '../core/loop/loop.ts';
+import { filesTouched, type Iteration, type Loop } from '../core/loop/loop.ts';
 import { nextMetrics, noMetrics } from '../core/memory/attempt.ts';
 import { captureIteration, type Capture } from '../core/memory/capture.ts';
 import type { StoreTx } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
 import { freeId } from './free-id.ts';
 import { mergeMemory } from './merge-memory.ts';
+import { scopeOf } from './task-scope.ts';
+import { recordVotes } from './record-votes.ts';
 
 /**
- * Keeps what ended iterations leave for later ones: outcome and metrics, then the failure report, then learnings. Runs in
+ * Keeps what ended iterations leave for later ones: outcome and metrics, then the failure report, then votes on what it was
+ * given, then learnings. Runs in
  * the transaction that records the ends, whoever records them, so an iteration is remembered exactly once. With memory
  * switched off only the outcome and the metrics are kept.
  */
@@ -24,7 +27,9 @@ export async function remember(
     if (capture === null) continue;
     await recordAttempt(tx, loop, capture);
     if (!loop.settings.memory.enabled) continue;
+    if (event.outcome !== 'interrupted') await recordVotes(tx, loop, event.number, capture);
     await addLearnings(engine, tx, loop, event.number, capture);
+    if (event.outcome === 'done') await markStale(tx, loop);
     await mergeMemory(engine, tx, loop.settings.memory, loop.updatedAt);
   }
 }
@@ -65,15 +70,11 @@ async function addLearnings(
   }
 }
 
-const maxDepth = 100;
+/** A loop that changed more says little about each file. */
+const maxStalePaths = 50;
 
-/** The topmost ancestor of a task: tasks of one plan share it. */
-export async function scopeOf(tx: StoreTx, taskId: string): Promise<string> {
-  let id = taskId;
-  for (let depth = 0; depth < maxDepth; depth++) {
-    const parent = (await tx.tasks.get(id))?.parentId ?? null;
-    if (parent === null) return id;
-    id = parent;
-  }
-  return id;
+/** What names a file that this loop changed for good may no longer hold. */
+async function markStale(tx: StoreTx, loop: Loop): Promise<void> {
+  const paths = filesTouched(loop);
+  if (paths.length <= maxStalePaths) await tx.learnings.markStale(paths, loop.id, loop.updatedAt);
 }

@@ -70,6 +70,8 @@ export interface Learnings {
     readonly createdBefore: number;
     readonly usedBefore: number;
   }): Promise<readonly string[]>;
+  /** Says of learnings in use that name one of these files, and were not taught by this loop, that it was changed. */
+  markStale(paths: readonly string[], besides: string, now: number): Promise<void>;
   /** What an id or its beginning stands for; ambiguity is an error with the candidates. */
   resolve(reference: string): Promise<Learning>;
   /** When the newest merge was made; null when there was none. */

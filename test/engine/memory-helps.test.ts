@@ -35,7 +35,8 @@ async function sorter(repo: GitRepo): Promise<string> {
   return `command:${file}`;
 }
 
-const validate = 'grep -q "^radix" choice.txt';
+const validate =
+  'grep -qs "^radix" choice.txt || { echo "sorting the large input took too long"; exit 1; }';
 const cap = 10;
 
 describe('the same agent on the same task', () => {
@@ -58,5 +59,11 @@ describe('the same agent on the same task', () => {
     expect(again.iterations).toHaveLength(1);
     const [learning] = await remembering.engine.store.read((tx) => tx.learnings.list({}));
     expect(again.iterations[0]?.injected).toEqual([learning?.id]);
+    // The failing check turned green with it: that is the vote that confirms a candidate.
+    expect(learning).toMatchObject({ status: 'active', helpful: 1, harmful: 0 });
+    const uses = await remembering.engine.store.read((tx) =>
+      tx.learnings.injected({ loopId: again.id }),
+    );
+    expect(uses).toMatchObject([{ iteration: 1, withheld: false, vote: 'helpful', passed: true }]);
   });
 });

@@ -22,9 +22,9 @@ function judged({ messages, step }: Ask): Reply {
   const judges = /^VERDICT (\w+) PASS$/m.exec(told);
   const isPolite = told.includes('please');
   if (step === 0) {
-    const path = judges === null ? 'hello.txt' : 'judge-was-here';
+    const file = judges === null ? 'hello.txt' : 'judge-was-here';
     const content = isPolite ? 'hello, please\n' : 'hello\n';
-    const shell = `printf '${content}' > ${path}`;
+    const shell = `printf '${content}' > ${file}`;
     return { kind: 'acts', acts: [{ kind: 'shell', command: shell }] };
   }
   if (judges === null) return say('Done.');

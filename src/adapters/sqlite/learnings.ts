@@ -68,6 +68,21 @@ export function createLearnings(db: Db): Learnings {
         .execute();
       return rows.map(({ id }) => id);
     },
+    async markStale(paths, besides, now) {
+      for (const path of paths) {
+        await db
+          .updateTable('learnings')
+          .set({ stale_at: toIso(now) })
+          .where('pruned_at', 'is', null)
+          .where('stale_at', 'is', null)
+          // As it stands in the list of JSON strings; a wildcard in a name at worst finds too much.
+          .where('paths', 'like', `%${JSON.stringify(path)}%`)
+          .where((where) =>
+            where.or([where('loop_id', 'is', null), where('loop_id', '<>', besides)]),
+          )
+          .execute();
+      }
+    },
     resolve: (reference) => resolveLearning(db, reference),
     async lastMerge() {
       const row = await db

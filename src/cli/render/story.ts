@@ -79,7 +79,13 @@ export function storyOf({ event, time }: RecordedEvent, loop: Loop): readonly St
     case 'protected.restored':
       return event.paths.length === 0
         ? []
-        : [line('restored', `protected, so put back: ${event.paths.join(', ')}`, 'yellow')];
+        : [
+            line(
+              'restored',
+              `protected, so put back: ${event.paths.join(', ')} (verify.allow lets a loop change them)`,
+              'yellow',
+            ),
+          ];
     case 'snapshot.taken':
       return snapshotLines(event);
     case 'surroundings.changed':
@@ -131,6 +137,8 @@ export function storyOf({ event, time }: RecordedEvent, loop: Loop): readonly St
       return lastIteration(loop)?.decision?.end?.text === event.text
         ? []
         : [line(event.status, event.text, statusStyle(event.status))];
+    case 'merge.started':
+      return [verbose('merge', `moving ${event.into} to ${event.to.slice(0, 8)}`)];
     case 'loop.merged':
       return [line('merged', `into ${event.into} at ${event.commit.slice(0, 8)}`, 'green')];
   }

@@ -95,7 +95,7 @@ export function failureNote(iteration: Iteration): FailureNote {
   const check = iteration.report === null ? null : firstFailing(iteration.report);
   const shared = {
     retrySuggestion: notes?.retrySuggestion ?? null,
-    signature: check?.signature?.exact ?? null,
+    signature: signatureOf(check),
   };
   if (notes?.failureReport) return { ...notes.failureReport, ...shared };
   return {
@@ -110,7 +110,12 @@ export function failureNote(iteration: Iteration): FailureNote {
 
 /** The signature of the first failing check; null when nothing failed. */
 export function failingSignature(report: VerificationReport | null): string | null {
-  return report === null ? null : (firstFailing(report)?.signature?.exact ?? null);
+  return report === null ? null : signatureOf(firstFailing(report));
+}
+
+/** A check that fails without a word fails like any other silent one: that is no signature. */
+function signatureOf(check: Check | null): string | null {
+  return check === null || check.output.trim() === '' ? null : (check.signature?.exact ?? null);
 }
 
 function firstFailing(report: VerificationReport): Check | null {

@@ -58,6 +58,7 @@ function trimPath(word: string): string | null {
   if (bare.startsWith('/') || bare.startsWith('-') || bare.startsWith('@')) return null;
   const name = bare.slice(bare.lastIndexOf('/') + 1);
   const dot = name.lastIndexOf('.');
-  const extension = dot > 0 ? name.slice(dot + 1) : '';
+  // `e.g` and the like are words.
+  const extension = dot > (bare.includes('/') ? 0 : 1) ? name.slice(dot + 1) : '';
   return /^[A-Za-z][A-Za-z0-9]{0,7}$/.test(extension) && /^[\w./+-]+$/.test(bare) ? bare : null;
 }
