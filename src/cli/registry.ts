@@ -349,6 +349,12 @@ export const registry: readonly RegistryEntry[] = [
     load: async () => (await import('./command/memory-import.ts')).memoryImport,
   },
   {
+    path: ['memory', 'stats'],
+    summary: 'Show how much learnings help, measured against iterations they were withheld from.',
+    group: more,
+    load: async () => (await import('./command/memory-stats.ts')).memoryStats,
+  },
+  {
     path: ['memory', 'search'],
     summary: 'Find the learnings that are likely to help with a task.',
     group: more,

@@ -1,7 +1,13 @@
 import { changedPaths } from '../../core/loop/changes.ts';
 import type { AgentRecord, LoopEvent } from '../../core/loop/event.ts';
 import type { Decision } from '../../core/loop/judge.ts';
-import { isPartlyUnpriced, knownCost, lastIteration, type Loop } from '../../core/loop/loop.ts';
+import {
+  countedIterations,
+  isPartlyUnpriced,
+  knownCost,
+  lastIteration,
+  type Loop,
+} from '../../core/loop/loop.ts';
 import { failureNote } from '../../core/memory/capture.ts';
 import { isUnpriced } from '../../core/price/price.ts';
 import { formatDuration, formatSpending, formatTokens, plural } from './format.ts';
@@ -17,11 +23,17 @@ export function headerLine({ model, reason }: Event<'model.chosen'>, loop: Loop)
   const cap = loop.settings.limits['max-iterations'];
   const attempt = iteration?.attempt ?? number;
   const parts = [
-    `iteration ${number}${cap === 0 ? '' : ` of ${cap}`}`,
+    `iteration ${number}${capText(number, cap, loop)}`,
     model === null ? null : `model ${model}${reason === '' ? '' : ` (${reason})`}`,
     attempt === number ? null : `attempt ${attempt} of the task`,
   ];
   return heading(parts.filter((part) => part !== null).join(' · '));
+}
+
+/** Interrupted iterations keep their number and do not count, so a number can be beyond the limit. */
+function capText(number: number, cap: number, loop: Loop): string {
+  if (cap === 0) return '';
+  return number <= cap ? ` of ${cap}` : ` (${countedIterations(loop) + 1} of ${cap} that count)`;
 }
 
 /** What the prompt carries over from earlier attempts and other tasks; nothing when it carries nothing. */
