@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { LearningQuery } from '../../../src/ports/learning-index.ts';
 import type { Store } from '../../../src/ports/store.ts';

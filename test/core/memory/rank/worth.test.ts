@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { statusFromVotes } from '../../../../src/core/memory/votes.ts';
 import { isWithheld } from '../../../../src/core/memory/rank/hold-out.ts';
