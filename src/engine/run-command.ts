@@ -58,6 +58,7 @@ export async function runCommand(
       tailBytes: keptBytes,
       timeoutMs,
       graceMs: Math.min(Math.max(timeoutMs / 10, 200), 5000),
+      standby: { group: loop.id, isLong: false },
     },
     {},
     signal,

@@ -3,12 +3,15 @@ import type { Clock } from '../../ports/clock.ts';
 import type { ProcessIdentity } from '../../ports/process.ts';
 import { isNamespace } from './containment.ts';
 import type { GatedProcess } from './gate.ts';
+import { isAlive } from './identity.ts';
 import { killNamespace } from './leftover.ts';
+import { firstChild } from './proc.ts';
 import {
   createGroupTree,
   createNamespaceTree,
   createProcessTree,
   endTree,
+  sendSignal,
   type ProcessTree,
 } from './tree.ts';
 
@@ -20,24 +23,34 @@ const dismissedMs = 2000;
 /** `isCut`: the program is ended from outside, and may still run. */
 export type Ending = { readonly graceMs: number; readonly isCut: boolean };
 
+/**
+ * Settles when nothing of the run is left. An empty namespace takes the kernel some milliseconds to take down: its first process
+ * is killed at once, so that nothing runs in it, and `left` tells when it is gone.
+ */
 export async function endRun(
   gated: GatedProcess,
   identity: ProcessIdentity,
   tree: ProcessTree,
   { graceMs, isCut }: Ending,
   clock: Clock,
-): Promise<void> {
-  const isEmpty = !isCut && (await gated.ended).isAlone;
+): Promise<{ readonly left: Promise<void> }> {
+  const isEmpty = !isCut && (await gated.ended).isAlone && firstChild(gated.pid) === null;
   try {
     if (!isEmpty) {
       await endTree(tree, isCut ? graceMs : Math.min(graceMs, leftoverGraceMs), clock);
-    }
-    if (isNamespace(gated.mode)) await closeNamespace(gated, identity, clock);
-    await gated.gone;
+    } else if (isAlive(identity)) sendSignal(identity.pid, 'SIGKILL');
+    const left = leave(gated, identity, clock);
+    if (!isEmpty) await left;
+    return { left };
   } catch (error) {
     gated.abandon();
     throw error;
   }
+}
+
+async function leave(gated: GatedProcess, identity: ProcessIdentity, clock: Clock): Promise<void> {
+  if (isNamespace(gated.mode)) await closeNamespace(gated, identity, clock);
+  await gated.gone;
 }
 
 /** Its first process leaves when it is told to, or is killed; once it is gone the kernel has ended all the others. */
