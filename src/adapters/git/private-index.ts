@@ -48,6 +48,8 @@ type Differences = {
   readonly nested: readonly string[];
 };
 
+const writeTree = ['write-tree'];
+
 export function createPrivateIndex(place: Place): PrivateIndex {
   const { repository, at, file } = place;
   const env = { GIT_INDEX_FILE: file };
@@ -63,7 +65,6 @@ export function createPrivateIndex(place: Place): PrivateIndex {
     const { tracked, untracked, nested } = differences;
     const clean = tracked.length + untracked.length + nested.length === 0;
     if (clean && knownTree !== null) return knownTree;
-    unread = [];
     // What is inside a nested repository is not listed.
     const isListed = nested.length === 0 && !careful;
     touched =
@@ -71,11 +72,12 @@ export function createPrivateIndex(place: Place): PrivateIndex {
         ? { from: knownTree, paths: [...tracked, ...untracked] }
         : null;
     knownTree = null;
-    if (careful) {
-      const all = { ...differences, tracked: await listTracked(place, signal) };
-      unread = await applyDifferences(place, all, careful, signal);
-    } else if (!clean) await applyDifferences(place, differences, careful, signal);
-    knownTree = await repository.text({ at, env, args: ['write-tree'], signal });
+    const all = careful
+      ? { ...differences, tracked: await listTracked(place, signal) }
+      : differences;
+    const applied = clean && !careful ? null : await applyDifferences(place, all, careful, signal);
+    unread = careful ? (applied?.unread ?? []) : [];
+    knownTree = applied?.tree ?? (await repository.text({ at, env, args: writeTree, signal }));
     return knownTree;
   }
 
@@ -225,7 +227,7 @@ async function applyDifferences(
   { tracked, untracked, nested }: Differences,
   careful: boolean,
   signal: AbortSignal,
-): Promise<readonly string[]> {
+): Promise<{ readonly unread: readonly string[]; readonly tree: string | null }> {
   const inside = await listNestedFiles(place, nested, signal);
   const added = [...untracked, ...inside].filter((name) => !isLeftOut(name, place.leftOut));
   const replacing = new Set(added);
@@ -237,22 +239,23 @@ async function applyDifferences(
   // Tracked ones first: a file that became a folder must leave before what is in the folder comes.
   const names = [...reachable, ...added];
   const readable = careful ? await filterReadable(place.workTree, names) : names;
-  if (readable.length > 0) {
-    await updateIndex(place, ['--add', '--remove', '--replace'], readable, signal);
-  }
+  const how = ['--add', '--remove', '--replace'];
+  const tree = readable.length > 0 ? await updateIndex(place, how, readable, signal) : null;
   const taken = new Set(readable);
-  return names.filter((name) => !taken.has(name));
+  return { unread: names.filter((name) => !taken.has(name)), tree };
 }
 
+/** The tree of the index as it is then. */
 async function updateIndex(
-  place: Place,
+  { repository, at, file }: Place,
   how: readonly string[],
   names: readonly string[],
   signal: AbortSignal,
-): Promise<void> {
-  const env = { GIT_INDEX_FILE: place.file };
+): Promise<string> {
+  const env = { GIT_INDEX_FILE: file };
   const args = ['update-index', ...how, '-z', '--stdin'];
-  await place.repository.output({ at: place.at, env, args, input: joinRecords(names), signal });
+  const then = { args: writeTree };
+  return repository.text({ at, env, args, input: joinRecords(names), then, signal });
 }
 
 /** git refuses to look at paths behind a symbolic link; to the snapshot they are deleted. */
