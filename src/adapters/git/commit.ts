@@ -236,7 +236,7 @@ async function createCommit(
 ): Promise<string> {
   const { repository, at } = checkout;
   const args = ['commit-tree', '--no-gpg-sign', '-p', parent.commit, '-F', '-', tree];
-  const then = { args: moveRefs, input: refMoves(checkout, history, firstOutput) };
+  const then = { args: moveRefs, lines: refMoves(checkout, history, firstOutput) };
   const input = commitMessage(subject, trailers);
   return repository.text({ at, args, input, then, signal });
 }
@@ -248,16 +248,18 @@ async function moveBranch(
   signal: AbortSignal,
 ): Promise<void> {
   const { repository, at } = checkout;
-  const input = refMoves(checkout, history, head);
-  if (input !== '') await repository.output({ at, args: moveRefs, input, signal });
+  const moves = refMoves(checkout, history, head);
+  if (moves.length === 0) return;
+  const input = `${moves.join('\n')}\n`;
+  await repository.output({ at, args: moveRefs, input, signal });
 }
 
-/** What `update-ref` is told; nothing when everything is where it belongs. */
+/** What `update-ref` is told, line by line; nothing when everything is where it belongs. */
 function refMoves(
   { mode, loopId, branch }: LoopCheckout,
   { tip, start }: History,
   head: string,
-): string {
+): readonly string[] {
   const ref = `refs/heads/${branch}`;
   const lines: string[] = [];
   // Also where the ref is there but what it names is not.
@@ -265,7 +267,7 @@ function refMoves(
   else if (tip.commit !== head) lines.push(`update ${ref} ${head} ${tip.commit}`);
   if (mode === 'worktree' && head !== start?.commit)
     lines.push(`update ${keepRef(loopId)} ${head}`);
-  return lines.map((line) => `${line}\n`).join('');
+  return lines;
 }
 
 async function attachHead(

@@ -38,8 +38,8 @@ export const firstOutput = '~';
 
 export type FollowUp = {
   readonly args: readonly string[];
-  /** May contain `firstOutput`. */
-  readonly input?: string;
+  /** Its input, which may contain `firstOutput`. */
+  readonly lines?: readonly string[];
 };
 
 export type GitResult = {
@@ -80,9 +80,12 @@ export async function git(call: GitCall): Promise<GitResult> {
 function commandLine({ args, then }: GitCall): readonly [string, ...string[]] {
   if (then === undefined) return ['git', ...args];
   const words = (list: readonly string[]): string => list.map(quoted).join(' ');
-  const pieces = (then.input ?? '').split(firstOutput).map(quoted);
-  const script = `out=$(${words(['git', ...args])}) && printf '%s\\n' "$out" &&
-    printf %s ${pieces.join(' "$out" ')} | ${words(['git', ...then.args])}`;
+  const lines = (then.lines ?? []).join('\n').split(firstOutput).map(quoted).join('"$out"');
+  // The shell becomes the second command, and what a here-document expands to is not looked at again.
+  const script = `out=$(${words(['git', ...args])}) && printf '%s\\n' "$out" || exit
+in=${lines}
+exec ${words(['git', ...then.args])} ${then.lines === undefined ? '</dev/null' : '<<.\n$in\n.'}
+`;
   return ['/bin/sh', '-c', script];
 }
 

@@ -51,10 +51,10 @@ describe('git()', () => {
     await using dir = await tempDir();
     const call = await fakeGit(dir.path, `printf '<%s>' "$@"; cat`);
     const odd = `a 'b' "c" $(d) \\ *\n~`;
-    const then = { args: [odd], input: `1 ${firstOutput} 2 ${firstOutput}\n` };
+    const then = { args: [odd], lines: [`1 $x ${firstOutput}`, '.', `2 ${firstOutput}`] };
     const output = await gitOutput({ ...call, args: ['first', odd], input: 'told', then });
     const first = `<first><${odd}>told`;
-    expect(output.toString('utf8')).toBe(`${first}\n<${odd}>1 ${first} 2 ${first}\n`);
+    expect(output.toString('utf8')).toBe(`${first}\n<${odd}>1 $x ${first}\n.\n2 ${first}\n`);
   });
 
   test('a second command does not run when the first fails', async () => {
