@@ -2,14 +2,14 @@ import type { Settings } from '../core/config/schema.ts';
 import { countedIterations, type Loop } from '../core/loop/loop.ts';
 import type { Opened } from '../daemon/compose.ts';
 import { loadTaskContext, type TaskContext } from '../engine/assemble-prompt.ts';
-import { findUnfinishedByTitle, unfinishedLoop } from '../engine/text-task.ts';
+import { findMeantTask, unfinishedLoop } from '../engine/text-task.ts';
 import type { CommandInput } from './command.ts';
 import type { CliContext } from './context.ts';
 import { exitCodes } from './exit-code.ts';
 import { isGiven, wantsJson } from './input.ts';
 import { LoopwrightError } from '../core/error.ts';
 import { createPaint } from './render/paint.ts';
-import { describeChecks, describeLimits } from './render/story-start.ts';
+import { describeChecks, describeGates, describeLimits } from './render/story-start.ts';
 import {
   draftContext,
   previewFirstPrompt,
@@ -48,6 +48,7 @@ export async function dryRun(
 
     strategy: plan.settings.strategy.name,
     checks: describeChecks(plan.settings, verify),
+    gates: plan.settings.gates.length === 0 ? null : describeGates(plan.settings),
     limits: describeLimits(plan.settings),
     iteration: (plan.loop?.iterations.at(-1)?.number ?? 0) + 1,
     counted: plan.loop === null ? 0 : countedIterations(plan.loop),
@@ -97,6 +98,7 @@ function renderFacts(
     ['model', model],
     ['strategy', facts['strategy']],
     ['checks', facts['checks']],
+    ['gates', facts['gates'] ?? 'none'],
     ['limits', facts['limits']],
   ];
   const lines = rows.map(
@@ -109,7 +111,7 @@ async function planOf(input: CommandInput, opened: Opened, target: RunTarget): P
   const { engine } = opened;
   const isFresh = isGiven(input, 'new');
   if (target.kind === 'text') {
-    const known = isFresh ? null : await findUnfinishedByTitle(engine, target.title);
+    const known = isFresh ? null : await findMeantTask(engine, target.title);
     if (known !== null) return planForTask(input, opened, known.id, false);
     const context = draftContext(draftId, target.title, target.description, target.type);
     return planForNew(input, opened, context);

@@ -42,6 +42,18 @@ export const registry: readonly RegistryEntry[] = [
     load: async () => (await import('./command/status.ts')).status,
   },
   {
+    path: ['approve'],
+    summary: 'Say yes to a loop that waits for an approval.',
+    group: work,
+    load: async () => (await import('./command/approve.ts')).approve,
+  },
+  {
+    path: ['reject'],
+    summary: 'Send the work of a loop that waits for an approval back.',
+    group: work,
+    load: async () => (await import('./command/reject.ts')).reject,
+  },
+  {
     path: ['merge'],
     summary: 'Bring the branch of a complete loop into its base.',
     group: work,
@@ -196,6 +208,18 @@ export const registry: readonly RegistryEntry[] = [
     summary: 'Print the events of a loop as one JSON object per line.',
     group: loops,
     load: async () => (await import('./command/events.ts')).events,
+  },
+  {
+    path: ['receipt', 'show'],
+    summary: 'Show what was executed for a loop: commands, exit codes, hashes, commits.',
+    group: loops,
+    load: async () => (await import('./command/receipt-show.ts')).receiptShow,
+  },
+  {
+    path: ['receipt', 'verify'],
+    summary: 'Execute the checks of a loop again at their commit and say what still holds.',
+    group: loops,
+    load: async () => (await import('./command/receipt-verify.ts')).receiptVerify,
   },
   {
     path: ['pause'],

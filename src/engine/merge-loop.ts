@@ -122,7 +122,13 @@ async function verifiedHead(
   if (rebased.head === loop.head) return rebased.head;
   const dir = await engine.artifacts.namedDir(loop.id, 'merge');
   const tree = await workspace.snapshot(signal);
-  const report = await runVerification(engine, loop, { cwd: workspace.path, dir, tree }, signal);
+  const work = {
+    from: base,
+    to: rebased.head,
+    changes: (from: string, to: string) => workspace.changes(from, to, signal),
+  };
+  const judged = { cwd: workspace.path, dir, tree, commit: rebased.head, work };
+  const report = await runVerification(engine, loop, judged, signal);
   if (report?.overall.passed === true) return rebased.head;
   throw new LoopwrightError(
     'merge.red',

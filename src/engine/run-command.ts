@@ -18,6 +18,10 @@ export type CommandSpec = {
   /** Default: the loop's workspace. */
   readonly cwd?: string;
   readonly timeoutMs?: number;
+  /** Text on stdin; none: /dev/null. */
+  readonly stdin?: string;
+  /** Replaces the environment of checks. */
+  readonly env?: Readonly<Record<string, string>>;
 };
 
 export type CommandResult = {
@@ -25,6 +29,8 @@ export type CommandResult = {
   readonly durationMs: number;
   readonly stdout: string;
   readonly stderr: string;
+  /** More was printed to stdout than is kept in memory. */
+  readonly isCut: boolean;
   /** Both streams, stdout first. */
   readonly output: string;
 };
@@ -36,23 +42,13 @@ export async function runCommand(
   spec: CommandSpec,
   signal: AbortSignal,
 ): Promise<CommandResult> {
-  const { pass, set } = loop.settings.env;
   const timeoutMs = spec.timeoutMs ?? defaultTimeoutMs;
-  const reserved = reservedVariables({
-    loopId: loop.id,
-    taskId: loop.taskId,
-    iteration: loop.iterations.at(-1)?.number ?? 0,
-    maxIterations: loop.settings.limits['max-iterations'],
-    model: loop.iterations.at(-1)?.model ?? null,
-    promptFile: null,
-    home: null,
-  });
   const result = await engine.supervisor.run(
     {
       argv: ['/bin/sh', '-c', spec.command],
       cwd: spec.cwd ?? loop.workspace.path,
-      env: checkEnvironment(engine.env, { pass, set, reserved }),
-      stdin: null,
+      env: spec.env ?? environmentOfChecks(engine, loop),
+      stdin: spec.stdin ?? null,
       stdoutFile: path.join(spec.dir, `${spec.name}.stdout.log`),
       stderrFile: path.join(spec.dir, `${spec.name}.stderr.log`),
       tailBytes: keptBytes,
@@ -65,5 +61,25 @@ export async function runCommand(
   );
   const { end, durationMs, stdoutTail: stdout, stderrTail: stderr } = result;
   const output = [stdout, stderr].filter((text) => text !== '').join('\n');
-  return { end, durationMs: Math.round(durationMs), stdout, stderr, output };
+  const isCut = result.stdoutBytes > keptBytes;
+  return { end, durationMs: Math.round(durationMs), stdout, stderr, isCut, output };
+}
+
+/** What checks, setups and hooks of a loop are given. */
+export function environmentOfChecks(engine: Engine, loop: Loop): Record<string, string> {
+  const { pass, set } = loop.settings.env;
+  return checkEnvironment(engine.env, { pass, set, reserved: reservedFor(loop) });
+}
+
+/** The variables that say which loop and iteration this is. */
+export function reservedFor(loop: Loop): Record<string, string> {
+  return reservedVariables({
+    loopId: loop.id,
+    taskId: loop.taskId,
+    iteration: loop.iterations.at(-1)?.number ?? 0,
+    maxIterations: loop.settings.limits['max-iterations'],
+    model: loop.iterations.at(-1)?.model ?? null,
+    promptFile: null,
+    home: null,
+  });
 }

@@ -8,11 +8,19 @@ export async function setUpWorkspace(
   loop: Loop,
   cwd: string,
   signal: AbortSignal,
+  env?: Readonly<Record<string, string>>,
 ): Promise<(CommandResult & { readonly command: string }) | null> {
   const command = loop.settings.workspace.setup;
   if (command === null) return null;
   const dir = await engine.artifacts.namedDir(loop.id, 'setup');
-  const spec = { command, dir, name: 'setup', cwd, timeoutMs: loop.settings.validation.timeout };
+  const spec = {
+    command,
+    dir,
+    name: 'setup',
+    cwd,
+    timeoutMs: loop.settings.validation.timeout,
+    ...(env === undefined ? {} : { env }),
+  };
   await engine.reach('before:set-up');
   const result = await runCommand(engine, loop, spec, signal);
   await engine.reach('after:set-up');

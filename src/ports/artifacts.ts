@@ -9,6 +9,8 @@ export interface Artifacts {
   write(file: string, text: string): Promise<void>;
   /** At most the last `maxBytes` of a file as text; null when it does not exist. */
   readTail(file: string, maxBytes: number): Promise<string | null>;
+  /** SHA-256 over files one after the other, read in pieces; missing ones count as empty. */
+  digest(files: readonly string[]): Promise<string>;
   remove(loopId: string): Promise<void>;
   /** Bytes used by a loop's files. */
   diskUsage(loopId: string): Promise<number>;

@@ -45,6 +45,9 @@ export interface Project {
     signal: AbortSignal,
   ): Promise<string | null>;
 
+  /** Every file of a revision or snapshot, as relative paths. */
+  listAt(revision: string, signal: AbortSignal): Promise<readonly string[]>;
+
   /** Names of files changed between two commits, and a `--stat`-like summary, for people. */
   diffSummary(from: string, to: string, signal: AbortSignal): Promise<DiffSummary>;
 

@@ -44,6 +44,7 @@ export function createFolderProject(root: string): Project {
       const content = entry === undefined ? null : await readContent(store, entry);
       return content === null ? null : content.subarray(0, maxBytes).toString('utf8');
     },
+    listAt: async (revision) => (await loadManifest(store, revision)).map(({ path: name }) => name),
     async diffSummary(from, to, signal) {
       const changes = await folderChanges(store, from, to, signal);
       const files = changedPaths(changes);

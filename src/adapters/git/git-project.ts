@@ -14,7 +14,7 @@ import { headBranch } from './head.ts';
 import { createLoopCheckout, keepRef, loopFolder } from './loop-checkout.ts';
 import { unfinishedOperation } from './mend.ts';
 import { seedIndex } from './private-index.ts';
-import { readFileAt } from './read-file.ts';
+import { listFilesAt, readFileAt } from './read-file.ts';
 import { resolveCommit } from './repository.ts';
 import type { Repository } from './repository.ts';
 import { diffSummary } from './diff-summary.ts';
@@ -54,6 +54,7 @@ export function createGitProject(repository: Repository): Project {
       fastForwardBranch(repository, branch, from, to, signal),
     readAt: (revision, file, maxBytes, signal) =>
       readFileAt(repository, revision, file, maxBytes, signal),
+    listAt: (revision, signal) => listFilesAt(repository, revision, signal),
     diffSummary: (from, to, signal) => diffSummary(repository, from, to, signal),
     writePatch: (from, to, file, signal) => writeTreePatch(repository, from, to, file, signal),
     surroundings: (scope, spec, signal) => lookAround(repository, scope, spec, signal),

@@ -1,3 +1,5 @@
+import { awaitsApproval } from '../../core/loop/gating.ts';
+import { violationsToAllow } from '../../core/loop/judges.ts';
 import type { Loop } from '../../core/loop/loop.ts';
 
 export type NextCommand = { readonly line: string; readonly does: string };
@@ -22,23 +24,43 @@ export function nextCommands(loop: Loop, hasChanges: boolean): readonly NextComm
       return [
         { line: `loopwright loop explain ${loop.id}`, does: 'see why it ended' },
         { line: resumeLine(loop), does: 'go on with it' },
+        ...acceptCommand(loop),
         ...look,
       ];
     case 'blocked':
+      if (awaitsApproval(loop)) return [...look, ...approvalCommands(loop)];
       return [
         { line: `loopwright loop explain ${loop.id}`, does: 'see what is in the way' },
         { line: resumeLine(loop), does: 'go on when that is put right' },
+        ...acceptCommand(loop),
         ...look,
       ];
     case 'paused':
     case 'stopped':
-      return [{ line: resumeLine(loop), does: 'go on with it' }, show, ...look];
+      return [
+        { line: resumeLine(loop), does: 'go on with it' },
+        ...acceptCommand(loop),
+        show,
+        ...look,
+      ];
     case 'pending':
     case 'running':
     case 'waiting':
     case 'rebasing':
       return [{ line: `loopwright logs -f ${loop.id}`, does: 'follow it' }, show];
   }
+}
+
+function acceptCommand(loop: Loop): readonly NextCommand[] {
+  if (violationsToAllow(loop).length === 0) return [];
+  return [{ line: `loopwright approve ${loop.id}`, does: 'accept what integrity found, if meant' }];
+}
+
+function approvalCommands({ id }: Loop): readonly NextCommand[] {
+  return [
+    { line: `loopwright approve ${id}`, does: 'say yes: the loop is complete' },
+    { line: `loopwright reject ${id} --reason "..."`, does: 'send it back with a reason' },
+  ];
 }
 
 /** The command that continues the loop, with the limit raised that ended it. */

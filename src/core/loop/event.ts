@@ -3,9 +3,11 @@ import type { FlagValues } from '../config/flags.ts';
 import type { Settings } from '../config/schema.ts';
 import type { CostSource } from '../price/price.ts';
 import type { ProgressEntry } from '../progress/entry.ts';
+import type { GateResult } from '../verdict/gate.ts';
 import type { VerificationReport } from '../verdict/report.ts';
 import type { FileChanges } from './changes.ts';
 import type { Decision } from './judge.ts';
+import type { Judges } from './judges.ts';
 import type { AttemptOutcome, IterationStatus, RestReason, RestStatus } from './status.ts';
 import type { Step } from './step.ts';
 
@@ -122,6 +124,18 @@ export type LoopEvent =
       readonly reused: boolean;
       readonly feedback: string;
       readonly warning: string | null;
+      /** Looked at before the first iteration only. */
+      readonly judges?: Judges;
+    }
+  /** A person accepts what the check `integrity` found; the same findings pass from then on. */
+  | {
+      readonly type: 'integrity.allowed';
+      /** The last verdict without what is allowed from now on; absent: there is none to judge again. */
+      readonly report?: VerificationReport;
+      /** Keys of the violations. */
+      readonly keys: readonly string[];
+      readonly by: string;
+      readonly reason: string | null;
     }
   | {
       readonly type: 'iteration.started';
@@ -152,7 +166,7 @@ export type LoopEvent =
   /** An agent was used for something beside the work itself, or for work whose end nobody saw. */
   | {
       readonly type: 'usage.added';
-      readonly purpose: 'work' | 'summary';
+      readonly purpose: 'work' | 'summary' | 'judge';
       readonly tokens: Tokens | null;
       readonly costUsd: number | null;
       readonly costSource: CostSource | null;
@@ -191,6 +205,11 @@ export type LoopEvent =
       readonly progress: ProgressEntry | null;
       readonly why: string | null;
     }
+  | { readonly type: 'gate.judged'; readonly result: GateResult }
+  /** A person says yes to what the last iteration left. */
+  | { readonly type: 'approval.given'; readonly by: string; readonly note: string }
+  /** A person sends it back; the reason goes into the next prompt. */
+  | { readonly type: 'approval.refused'; readonly by: string; readonly reason: string }
   | { readonly type: 'decision.made'; readonly decision: Decision }
   | {
       readonly type: 'loop.waiting';
@@ -222,7 +241,7 @@ export type WorkspaceRecord = {
   readonly baseRef: string | null;
 };
 
-export type WaitCondition = 'rate_limit' | 'usage_limit' | 'retry' | 'backoff' | 'delay';
+export type WaitCondition = 'rate_limit' | 'usage_limit' | 'retry' | 'backoff' | 'delay' | 'ci';
 
 export type HookResult = {
   readonly hook: string;

@@ -1,6 +1,7 @@
 import { addTokens, type Tokens } from '../agent/outcome.ts';
 import type { Settings } from '../config/schema.ts';
 import type { ProgressEntry } from '../progress/entry.ts';
+import type { Approval, GateResult } from '../verdict/gate.ts';
 import type { VerificationReport } from '../verdict/report.ts';
 import { changedPaths, type FileChanges } from './changes.ts';
 import type {
@@ -14,6 +15,7 @@ import type {
   WorkspaceRecord,
 } from './event.ts';
 import type { Decision } from './judge.ts';
+import type { Judges } from './judges.ts';
 import type { AttemptOutcome, IterationStatus, LoopStatus } from './status.ts';
 import type { Step } from './step.ts';
 import { addUsage, type PurposeUsage } from './usage.ts';
@@ -58,6 +60,11 @@ export type Iteration = {
   readonly report: VerificationReport | null;
   /** What changed around the workspace meanwhile; absent when nothing did. */
   readonly tampered?: { readonly names: readonly string[]; readonly count: number };
+  /** Results of its gates so far; absent when none was looked at. */
+  readonly gates?: readonly GateResult[];
+  readonly approvals?: readonly Approval[];
+  /** When the forge was first found still at work on it. */
+  readonly ciSince?: number;
   readonly decision: Decision | null;
   readonly why: string | null;
 };
@@ -89,6 +96,10 @@ export type Loop = {
   /** `workspace.setup` ran well in the worktree as it is now. */
   readonly setUp: boolean;
   readonly baseline: Baseline | null;
+  /** Absent until the base was looked at. */
+  readonly judges?: Judges;
+  /** Keys of violations that a person allowed; absent when there are none. */
+  readonly allowedViolations?: readonly string[];
   readonly step: Step;
   readonly iterations: readonly Iteration[];
   readonly attemptsBefore: number;

@@ -11,20 +11,24 @@ export type CompletionInput = {
   readonly differsFromBase: boolean;
   readonly requireClaim: 'auto' | 'always' | 'never';
   readonly requireDiff: boolean;
+  /** The check `integrity` failed: somebody weakened what judges the work. */
+  readonly weakened?: boolean;
 };
 
 export type Completion =
   | { readonly complete: true; readonly text: string }
   | {
       readonly complete: false;
-      readonly missing: 'pass' | 'diff' | 'claim';
+      readonly missing: 'pass' | 'diff' | 'claim' | 'gate';
       readonly text: string;
     };
 
 /** The rules of done. A pass of executed checks is necessary on every path; the rest says when it is enough. */
 export function judgeCompletion(input: CompletionInput): Completion {
   if (input.passed !== true) {
-    const text = input.passed === null ? 'no verification ran' : 'the checks do not pass';
+    const failed =
+      input.weakened === true ? 'tests or checks were weakened' : 'the checks do not pass';
+    const text = input.passed === null ? 'no verification ran' : failed;
     return { complete: false, missing: 'pass', text };
   }
   if (input.requireDiff && !input.differsFromBase) {
