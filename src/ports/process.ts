@@ -101,7 +101,7 @@ export type ProcessResult = {
 
 /**
  * Starts programs and ends them with all they started. `run` settles only when nothing is left that can be found, but for
- * what kept an empty namespace: that is killed by then and buried in the background.
+ * the keeper of a namespace, in which nothing can run any more.
  * It throws when output cannot be written, when the sink throws, and when processes survive even KILL.
  */
 export interface Supervisor {

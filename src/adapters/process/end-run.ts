@@ -3,15 +3,12 @@ import type { Clock } from '../../ports/clock.ts';
 import type { ProcessIdentity } from '../../ports/process.ts';
 import { isNamespace } from './containment.ts';
 import type { GatedProcess } from './gate.ts';
-import { isAlive } from './identity.ts';
 import { killNamespace } from './leftover.ts';
-import { firstChild } from './proc.ts';
 import {
   createGroupTree,
   createNamespaceTree,
   createProcessTree,
   endTree,
-  sendSignal,
   type ProcessTree,
 } from './tree.ts';
 
@@ -24,8 +21,8 @@ const dismissedMs = 2000;
 export type Ending = { readonly graceMs: number; readonly isCut: boolean };
 
 /**
- * Settles when nothing of the run is left. An empty namespace takes the kernel some milliseconds to take down: its first process
- * is killed at once, so that nothing runs in it, and `left` tells when it is gone.
+ * Settles when nothing of the run is left. The keeper of a namespace whose program left nothing behind takes the kernel some
+ * milliseconds longer to bury; `left` tells when it is gone.
  */
 export async function endRun(
   gated: GatedProcess,
@@ -34,13 +31,13 @@ export async function endRun(
   { graceMs, isCut }: Ending,
   clock: Clock,
 ): Promise<{ readonly left: Promise<void> }> {
-  const isEmpty = !isCut && (await gated.ended).isAlone && firstChild(gated.pid) === null;
+  const isEmpty = !isCut && (await gated.ended).isAlone;
   try {
     if (!isEmpty) {
       await endTree(tree, isCut ? graceMs : Math.min(graceMs, leftoverGraceMs), clock);
-    } else if (isAlive(identity)) sendSignal(identity.pid, 'SIGKILL');
+    }
     const left = leave(gated, identity, clock);
-    if (!isEmpty) await left;
+    await (isEmpty ? killNamespace(identity, clock) : left);
     return { left };
   } catch (error) {
     gated.abandon();

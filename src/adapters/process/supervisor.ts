@@ -73,7 +73,7 @@ type Owner = {
   readonly watchdog: Watchdog;
   readonly choice: EnclosureChoice;
   readonly standby: StandbyGates;
-  /** Shells of empty namespaces, killed and not yet buried. */
+  /** Keepers of namespaces that are empty. */
   readonly leaving: Set<Promise<void>>;
   readonly mark: string;
 };

@@ -252,8 +252,7 @@ describe.each(modes)('contained by $mode', ({ mode, missing }) => {
       // Inside a namespace the program has a number of its own; its first process stands for it.
       if (mode === 'process-group') expect(identity!.pid).toBe(Number(result.stdoutTail));
       expect(result.containment).toBe(mode);
-      // Killed when the run was over; the kernel may not have come to it yet.
-      await expect.poll(() => supervisor.isAlive(identity!)).toBe(false);
+      expect(await supervisor.isAlive(identity!)).toBe(false);
     });
 
     test('runs nothing when the identity cannot be stored', async () => {
@@ -372,7 +371,7 @@ describe.each(modes)('contained by $mode', ({ mode, missing }) => {
         supervisor.run(sh(`echo ${index}; cat`, { stdin: 'text' }), {}, stop.signal),
       ),
     );
-    // What keeps an empty namespace leaves in its own time.
+    // The keepers of namespaces leave in their own time.
     await eventually(() => isDeepStrictEqual(inUse(), before));
   });
 
