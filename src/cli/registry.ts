@@ -43,7 +43,7 @@ export const registry: readonly RegistryEntry[] = [
   },
   {
     path: ['approve'],
-    summary: 'Say yes to a loop that waits for an approval.',
+    summary: 'Say yes to a loop that waits for an approval, or to what integrity found in it.',
     group: work,
     load: async () => (await import('./command/approve.ts')).approve,
   },
@@ -184,6 +184,12 @@ export const registry: readonly RegistryEntry[] = [
     summary: 'Remove a loop with its worktree, branch and files.',
     group: loops,
     load: async () => (await import('./command/loop-delete.ts')).loopDelete,
+  },
+  {
+    path: ['loop', 'diff'],
+    summary: 'Print what a loop has changed, as a patch.',
+    group: loops,
+    load: async () => (await import('./command/loop-diff.ts')).loopDiff,
   },
   {
     path: ['loop', 'checkpoints'],

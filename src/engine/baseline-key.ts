@@ -3,7 +3,7 @@ import type { Loop } from '../core/loop/loop.ts';
 
 /** Names the verdict on a base: the same tree, judged by the same checks in the same surroundings. */
 export function baselineKey(loop: Loop, tree: string): string {
-  const { validation, env, verify, workspace } = loop.settings;
+  const { validation, env, verify, workspace, sandbox } = loop.settings;
   const { fixtures, contracts, 'parse-tests': parses, 'clean-room': cleanRoom } = verify;
   const judged = [
     tree,
@@ -14,6 +14,7 @@ export function baselineKey(loop: Loop, tree: string): string {
     fixtures,
     contracts.required,
     cleanRoom,
+    ...(sandbox.level === 'bubblewrap' ? [sandbox] : []),
   ];
   return createHash('sha256').update(JSON.stringify(judged)).digest('hex');
 }

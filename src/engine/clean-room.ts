@@ -23,23 +23,25 @@ export async function withCleanRoom<T>(
   if (commit === null) {
     throw new LoopwrightError('verify.no_commit', 'a clean room needs a commit to be made from');
   }
-  const room = await engine.artifacts.namedDir(loop.id, 'clean-room');
-  const folders = { home: path.join(room, 'home'), temporary: path.join(room, 'tmp') };
-  for (const folder of Object.values(folders)) {
-    await rm(folder, { recursive: true, force: true });
-    await mkdir(folder, { recursive: true });
+  const folder = await engine.artifacts.namedDir(loop.id, 'clean-room');
+  const folders = { home: path.join(folder, 'home'), temporary: path.join(folder, 'tmp') };
+  const writable = Object.values(folders);
+  for (const each of writable) {
+    await rm(each, { recursive: true, force: true });
+    await mkdir(each, { recursive: true });
   }
   const { pass, set } = loop.settings.env;
   const env = cleanEnvironment(engine.env, { pass, set, reserved: reservedFor(loop) }, folders);
+  const room = { env, writable };
   try {
     return await withThrowaway(
       engine,
       loop,
-      { name: 'clean', commit, env },
-      ({ path: cwd }) => work({ ...judged, cwd, env }),
+      { name: 'clean', commit, room },
+      ({ path: cwd }) => work({ ...judged, cwd, room }),
       signal,
     );
   } finally {
-    await rm(room, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true });
   }
 }

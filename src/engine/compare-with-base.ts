@@ -1,4 +1,4 @@
-import { changedPaths } from '../core/loop/changes.ts';
+import { changedPaths, type FileChanges } from '../core/loop/changes.ts';
 import type { Loop } from '../core/loop/loop.ts';
 import {
   inventoryOfReport,
@@ -108,5 +108,18 @@ async function touchedPaths(
 ): Promise<readonly string[]> {
   const known = loop.iterations.map(({ changes }) => changes);
   if (known.includes(null)) return (await engine.project.diffSummary(from, to, signal)).files;
-  return [...new Set(known.flatMap((each) => (each === null ? [] : changedPaths(each))))];
+  return ownLast(known.filter((each) => each !== null));
+}
+
+/** Files that the loop itself made come last: however many they are, they push nothing of the base out of sight. */
+function ownLast(changes: readonly FileChanges[]): readonly string[] {
+  const isOwn = new Map<string, boolean>();
+  for (const each of changes) {
+    const made = new Set([...each.created, ...each.renamed.map(({ to }) => to)]);
+    for (const file of changedPaths(each)) {
+      if (!isOwn.has(file)) isOwn.set(file, made.has(file));
+    }
+  }
+  const files = [...isOwn.keys()];
+  return [...files.filter((file) => !isOwn.get(file)), ...files.filter((file) => isOwn.get(file))];
 }

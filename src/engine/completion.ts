@@ -29,6 +29,7 @@ function completionWith(loop: Loop, stops: readonly StopResult[]): Completion {
     baseline: loop.baseline?.state ?? 'unknown',
     claimed: iteration?.agent?.claim === 'done',
     successCondition: stops.some((stop) => stop.met && stop.kind === 'success'),
+    unstored: iteration?.unstored ?? [],
     differsFromBase: iteration?.differsFromBase ?? false,
     requireClaim: loop.settings.verify['require-claim'],
     requireDiff: loop.settings.verify['require-diff'],

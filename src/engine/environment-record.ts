@@ -10,9 +10,9 @@ import { environmentOfChecks } from './run-command.ts';
 export function environmentRecord(
   engine: Engine,
   loop: Loop,
-  { env }: Pick<JudgedFiles, 'env'>,
+  { room }: Pick<JudgedFiles, 'room'>,
 ): EnvironmentRecord {
-  const given = env ?? environmentOfChecks(engine, loop);
+  const given = room?.env ?? environmentOfChecks(engine, loop);
   const platform = `${os.platform()} ${os.arch()} ${os.release()}`;
   const variables = Object.keys(given)
     .filter((name) => !isOwn(name))
@@ -23,7 +23,7 @@ export function environmentRecord(
     fingerprint: hash.digest('hex').slice(0, 16),
     platform,
     version: engine.version,
-    cleanRoom: env !== undefined,
+    cleanRoom: room !== undefined,
     variables,
   };
 }

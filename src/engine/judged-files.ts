@@ -1,6 +1,7 @@
 import type { FileChanges } from '../core/loop/changes.ts';
 import type { Loop } from '../core/loop/loop.ts';
 import type { Engine } from './engine.ts';
+import type { Room } from './run-command.ts';
 
 /** What a verification judges, and where. */
 export type JudgedFiles = {
@@ -14,8 +15,8 @@ export type JudgedFiles = {
   readonly commit: string | null;
   /** The loop's own work, from its base; null when the base itself is judged. */
   readonly work: LoopWork | null;
-  /** The environment of the checks; absent: the usual one. */
-  readonly env?: Readonly<Record<string, string>>;
+  /** Where the checks run apart from the user's own environment. */
+  readonly room?: Room;
 };
 
 export type LoopWork = {

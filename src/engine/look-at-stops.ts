@@ -128,7 +128,13 @@ async function scriptSays(
   signal: AbortSignal,
 ): Promise<boolean | null> {
   const dir = await engine.artifacts.namedDir(loop.id, 'stop-scripts');
-  const spec = { command: test.command, dir, name: 'script', timeoutMs: test.timeout };
+  const spec = {
+    command: test.command,
+    dir,
+    name: 'script',
+    timeoutMs: test.timeout,
+    walled: true,
+  };
   const { end } = await runCommand(engine, loop, spec, signal);
   return end.kind === 'exited' ? end.code === 0 : null;
 }

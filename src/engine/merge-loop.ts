@@ -45,11 +45,14 @@ async function mergeHeld(engine: Engine, loop: Loop, held: HeldLoop): Promise<Lo
   const spec = workspaceSpec(loop);
   await engine.reach('before:open-workspace');
   const { workspace, created } = await engine.project.openWorkspace(spec, signal);
-  if (created) await setUpWorkspace(engine, loop, workspace.path, signal);
+  if (created) {
+    await setUpWorkspace(engine, loop, { cwd: workspace.path, walled: true }, signal);
+  }
   for (let attempt = 1; attempt <= tries; attempt++) {
     const from = await engine.project.resolve(`refs/heads/${baseRef}`, signal);
     if (from === null) throw new LoopwrightError('git.no_base', `the branch ${baseRef} is gone`);
     const to = await verifiedHead(engine, loop, workspace, from, signal);
+    await held.record({ type: 'merge.started', into: baseRef, from, to });
     await engine.reach('before:fast-forward');
     const moved = await engine.project.fastForward(baseRef, from, to, signal);
     await engine.reach('after:fast-forward');
@@ -91,7 +94,7 @@ async function mergeable(engine: Engine, loopId: string): Promise<Loop> {
       'loop.not_complete',
       `${loopId} is ${loop.status}: only a complete loop can be merged`,
       {
-        hint: `go on with \`loopwright loop resume ${loopId}\`, or merge the branch yourself: \`git merge ${loop.workspace.branch ?? ''}\``,
+        hint: `go on with \`loopwright loop resume ${loopId}\`, or ${mergeByHand(loop)}`,
       },
     );
   }
@@ -149,8 +152,16 @@ function filteredFiles(loop: Loop, files: readonly string[]): LoopwrightError {
   return new LoopwrightError(
     'git.filtered',
     `${named} is under a content filter (git-lfs, git-crypt), which this program never runs; nothing was touched`,
-    { hint: `merge it yourself: \`git merge ${loop.workspace.branch ?? ''}\`` },
+    { hint: mergeByHand(loop) },
   );
+}
+
+/** git in the user's own shell obeys the repository's configuration, which an agent may have changed. */
+function mergeByHand({ id, workspace, iterations }: Loop): string {
+  const merge = `merge the branch yourself: \`git merge ${workspace.branch ?? ''}\``;
+  const isChanged = iterations.some(({ tampered }) => tampered !== undefined);
+  if (!isChanged) return merge;
+  return `${merge}, but look first at what was changed around the workspace (\`loopwright loop explain ${id}\`): git may run it`;
 }
 
 function dirtyTarget(loop: Loop, branch: string, path: string): LoopwrightError {

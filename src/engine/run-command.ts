@@ -4,6 +4,7 @@ import { reservedVariables } from '../core/env/reserved.ts';
 import type { Loop } from '../core/loop/loop.ts';
 import type { ProcessEnd } from '../ports/process.ts';
 import type { Engine } from './engine.ts';
+import { loopSandbox } from './loop-sandbox.ts';
 
 /** How much of each stream is kept in memory; the files have all of it. */
 export const keptBytes = 1024 * 1024;
@@ -22,7 +23,14 @@ export type CommandSpec = {
   readonly stdin?: string;
   /** Replaces the environment of checks. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Runs what an agent may have written: inside the walls of the loop, if it has any. */
+  readonly walled?: boolean;
+  /** Folders it may write although it runs inside walls. */
+  readonly writable?: readonly string[];
 };
+
+/** A home and a temporary folder of its own, and nothing else of the user's environment. */
+export type Room = Required<Pick<CommandSpec, 'env' | 'writable'>>;
 
 export type CommandResult = {
   readonly end: ProcessEnd;
@@ -54,6 +62,7 @@ export async function runCommand(
       tailBytes: keptBytes,
       timeoutMs,
       graceMs: Math.min(Math.max(timeoutMs / 10, 200), 5000),
+      sandbox: spec.walled === true ? loopSandbox(engine, loop, spec.writable) : null,
       standby: { group: loop.id, isLong: false },
     },
     {},

@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { Loop } from '../core/loop/loop.ts';
 import type { Workspace, WorkspaceSpec } from '../ports/workspace.ts';
 import type { Engine } from './engine.ts';
+import type { Room } from './run-command.ts';
 import { setUpWorkspace } from './set-up-workspace.ts';
 import { workspaceSpec } from './workspace-spec.ts';
 
@@ -9,8 +10,8 @@ export type Throwaway = {
   /** Tells several of one loop apart; part of its folder's name. */
   readonly name: string;
   readonly commit: string;
-  /** Replaces the environment of checks for `workspace.setup`. */
-  readonly env?: Readonly<Record<string, string>>;
+  /** Where `workspace.setup` runs apart from the user's own environment. */
+  readonly room?: Room;
 };
 
 /**
@@ -20,7 +21,7 @@ export type Throwaway = {
 export async function withThrowaway<T>(
   engine: Engine,
   loop: Loop,
-  { name, commit, env }: Throwaway,
+  { name, commit, room }: Throwaway,
   work: (workspace: Workspace) => Promise<T>,
   signal: AbortSignal,
 ): Promise<T> {
@@ -29,7 +30,8 @@ export async function withThrowaway<T>(
   // Making it takes a moment and is not cut short: half a worktree helps nobody.
   const { workspace } = await engine.project.openWorkspace(spec, AbortSignal.timeout(120_000));
   try {
-    await setUpWorkspace(engine, loop, workspace.path, signal, env);
+    const place = { cwd: workspace.path, walled: commit !== loop.workspace.base };
+    await setUpWorkspace(engine, loop, place, signal, room);
     return await work(workspace);
   } finally {
     await discard(engine, spec);

@@ -69,6 +69,7 @@ const facts: Readonly<Record<LoopEvent['type'], true>> = {
   'rebase.aborted': true,
   'warning.raised': true,
   'loop.rested': true,
+  'merge.started': true,
   'loop.merged': true,
   'surroundings.changed': true,
 };

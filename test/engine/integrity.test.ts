@@ -112,6 +112,20 @@ describe('an agent that cheats', () => {
     );
   });
 
+  it('cannot hide it behind hundreds of files of its own', async () => {
+    await using repo = await withSuite();
+    const many = `mkdir a; for i in $(seq 1 220); do echo "// $i" > a/$i.test.js; done; ${cheat.slice('command:'.length)}`;
+    await using project = await openedProject(repo, {
+      agent: `command:${many}`,
+      validate,
+      'max-iterations': 1,
+    });
+    const loop = await project.runText('fix it');
+    expect(loop.iterations[0]?.report?.levels.L1?.checks.at(-1)?.violations).toMatchObject([
+      { kind: 'skipped-test', subject: 'subtracts', file: 'test/math.test.js' },
+    ]);
+  });
+
   it('only warns with `integrity: warn`', async () => {
     await using repo = await withSuite();
     await using project = await openedProject(repo, { agent: cheat, validate, integrity: 'warn' });

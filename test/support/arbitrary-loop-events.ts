@@ -250,7 +250,10 @@ const fields: {
       { maxLength: 2 },
     ),
   }),
-  'agent.started': fc.record({ process: orNull(process), try: fc.integer({ min: 1, max: 3 }) }),
+  'agent.started': fc.record(
+    { process: orNull(process), try: fc.integer({ min: 1, max: 3 }), surroundings: hash },
+    { requiredKeys: ['process', 'try'] },
+  ),
   'agent.ended': fc.record({ record: agentRecord }),
   'usage.added': fc.record({
     purpose: fc.constantFrom('work', 'summary', 'judge'),
@@ -266,6 +269,7 @@ const fields: {
     head: orNull(hash),
     changes,
     repaired: texts,
+    unstored: texts,
   }),
   'surroundings.changed': fc.record({ names: texts, count }),
   'verification.started': fc.record({}),
@@ -310,6 +314,7 @@ const fields: {
   'rebase.aborted': fc.record({ why: text }),
   'warning.raised': fc.record({ text }),
   'loop.rested': fc.record({ status: restStatus, reason: restReason, text }),
+  'merge.started': fc.record({ into: text, from: hash, to: hash }),
   'loop.merged': fc.record({ into: text, commit: hash }),
 };
 

@@ -25,7 +25,7 @@ export function createFolderProject(root: string): Project {
     async openWorkspace() {
       await hideStateFolder(root, store);
       const workspace = createFolderWorkspace(root, store);
-      return { workspace, created: true, repaired: [], missing: [] };
+      return { workspace, created: true, repaired: [], missing: [], notes: [] };
     },
     removeWorkspace: () => rm(store, { recursive: true, force: true }),
     deleteBranch: async () => undefined,
@@ -54,7 +54,8 @@ export function createFolderProject(root: string): Project {
     },
     writePatch: (from, to, file, signal) => writeFolderPatch(store, from, to, file, signal),
     // The folder is the workspace: around it there is nothing of the project.
-    surroundings: async () => ({ items: new Map(), index: null }),
-    compareSurroundings: async () => [],
+    surroundings: async (scope) => ({ scope, items: new Map() }),
+    compareSurroundings: () => [],
+    isStaged: async () => false,
   };
 }

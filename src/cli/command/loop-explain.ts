@@ -42,6 +42,7 @@ function explanation(loop: Loop) {
     text,
     baseline: baseline?.state ?? null,
     flaky: flakyOf(loop),
+    warnings: loop.warnings,
     iterations: loop.iterations.map(({ number, outcome, why, decision, report, restored }) => {
       const violations = report === null ? [] : violationsOf(report);
       return { number, outcome, why, restored, violations, decision };
@@ -58,6 +59,7 @@ function renderExplanation(loop: Loop, { out }: CliContext): string {
     `baseline ${loop.baseline?.state ?? 'not verified yet'}`,
     ...weakenedSummary(loop, paint),
     ...flakyOf(loop).map((each) => paint('yellow', `flaky: ${flakyText(each)}`)),
+    ...loop.warnings.map((warning) => `${paint('yellow', 'warning')} ${oneLine(warning)}`),
     ...loop.iterations.map((iteration) => explainIteration(iteration, paint)),
   ];
   const [next] = nextCommands(loop, false).filter(({ line }) => !line.includes(' explain '));

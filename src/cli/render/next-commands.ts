@@ -74,15 +74,8 @@ export function resumeLine(loop: Loop): string {
   return limit === null || limit === 0 ? resume : `${resume} --${budget} ${limit * 2}`;
 }
 
-function diffCommand({ workspace, mergedInto }: Loop): readonly NextCommand[] {
-  const { mode, branch, base, baseRef } = workspace;
-  if (base === null || mergedInto !== null) return [];
-  if (mode === 'in-place')
-    return [{ line: `git diff ${base.slice(0, 12)}`, does: 'read the changes' }];
-  return [
-    {
-      line: `git diff ${baseRef ?? base.slice(0, 12)}...${branch ?? ''}`,
-      does: 'read the changes',
-    },
-  ];
+/** Not `git diff`: that runs what the repository's configuration names, and an agent may have written it. */
+function diffCommand({ id, workspace, mergedInto }: Loop): readonly NextCommand[] {
+  if (workspace.base === null || mergedInto !== null) return [];
+  return [{ line: `loopwright loop diff ${id}`, does: 'read the changes' }];
 }

@@ -1,7 +1,13 @@
 import { changedPaths } from '../../core/loop/changes.ts';
 import type { AgentRecord, LoopEvent } from '../../core/loop/event.ts';
 import type { Decision } from '../../core/loop/judge.ts';
-import { isPartlyUnpriced, knownCost, lastIteration, type Loop } from '../../core/loop/loop.ts';
+import {
+  countedIterations,
+  isPartlyUnpriced,
+  knownCost,
+  lastIteration,
+  type Loop,
+} from '../../core/loop/loop.ts';
 import { isUnpriced } from '../../core/price/price.ts';
 import { formatDuration, formatSpending, formatTokens, plural } from './format.ts';
 import { detail, heading, line, verbose, type StoryLine } from './story-line.ts';
@@ -16,11 +22,17 @@ export function headerLine({ model, reason }: Event<'model.chosen'>, loop: Loop)
   const cap = loop.settings.limits['max-iterations'];
   const attempt = iteration?.attempt ?? number;
   const parts = [
-    `iteration ${number}${cap === 0 ? '' : ` of ${cap}`}`,
+    `iteration ${number}${capText(number, cap, loop)}`,
     model === null ? null : `model ${model}${reason === '' ? '' : ` (${reason})`}`,
     attempt === number ? null : `attempt ${attempt} of the task`,
   ];
   return heading(parts.filter((part) => part !== null).join(' · '));
+}
+
+/** Interrupted iterations keep their number and do not count, so a number can be beyond the limit. */
+function capText(number: number, cap: number, loop: Loop): string {
+  if (cap === 0) return '';
+  return number <= cap ? ` of ${cap}` : ` (${countedIterations(loop) + 1} of ${cap} that count)`;
 }
 
 export function agentLines(record: AgentRecord): readonly StoryLine[] {
@@ -71,6 +83,7 @@ export function snapshotLines(event: Event<'snapshot.taken'>): readonly StoryLin
   return [
     line('changed', paths.length === 0 ? 'nothing' : `${size}: ${names}`),
     ...event.repaired.map((text) => line('repaired', text, 'yellow')),
+    ...(event.unstored ?? []).map((text) => line('uncommitted', text, 'yellow')),
     ...(event.commit === null ? [] : [verbose('commit', event.commit.slice(0, 12))]),
   ];
 }

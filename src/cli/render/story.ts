@@ -135,6 +135,8 @@ export function storyOf({ event, time }: RecordedEvent, loop: Loop): readonly St
       return lastIteration(loop)?.decision?.end?.text === event.text
         ? []
         : [line(event.status, event.text, statusStyle(event.status))];
+    case 'merge.started':
+      return [verbose('merge', `moving ${event.into} to ${event.to.slice(0, 8)}`)];
     case 'loop.merged':
       return [line('merged', `into ${event.into} at ${event.commit.slice(0, 8)}`, 'green')];
   }

@@ -161,6 +161,8 @@ export type LoopEvent =
       readonly type: 'agent.started';
       readonly process: RecordedProcess | null;
       readonly try: number;
+      /** Hash of the artifact that says what was around the workspace before; absent in old records. */
+      readonly surroundings?: string;
     }
   | { readonly type: 'agent.ended'; readonly record: AgentRecord }
   /** An agent was used for something beside the work itself, or for work whose end nobody saw. */
@@ -180,6 +182,8 @@ export type LoopEvent =
       readonly head: string | null;
       readonly changes: FileChanges;
       readonly repaired: readonly string[];
+      /** Files that the commit could not hold, with the reason each; absent when it holds all. */
+      readonly unstored?: readonly string[];
     }
   /** Something that is not the loop's changed during an iteration. Named, never put back by itself. */
   | {
@@ -229,6 +233,13 @@ export type LoopEvent =
       readonly status: RestStatus;
       readonly reason: RestReason;
       readonly text: string;
+    }
+  /** Recorded before a branch of the user's is moved, so that other loops know whose move it is. */
+  | {
+      readonly type: 'merge.started';
+      readonly into: string;
+      readonly from: string;
+      readonly to: string;
     }
   | { readonly type: 'loop.merged'; readonly into: string; readonly commit: string };
 

@@ -134,6 +134,7 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
         status: 'executing',
         process: event.process,
         tries: event.try,
+        ...(event.surroundings === undefined ? {} : { surroundings: event.surroundings }),
       });
     case 'agent.ended':
       return afterAgent(loop, event);
@@ -147,13 +148,14 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
           tree: event.tree,
           commit: event.commit,
           changes: event.changes,
+          ...(event.unstored === undefined ? {} : { unstored: event.unstored }),
         }),
         head: event.head,
       };
     case 'surroundings.changed':
       return {
         ...updateLast(loop, { tampered: { names: event.names, count: event.count } }),
-        warnings: [...loop.warnings, tamperedText(event)],
+        warnings: withWarning(loop.warnings, tamperedText(event)),
       };
     case 'verification.started':
       return atStep(loop, 'verify', { status: 'verifying' });
@@ -225,9 +227,16 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
         wait: event.status === 'paused' ? loop.wait : null,
         endedAt: isEnded(event.status) ? time : null,
       };
+    case 'merge.started':
+      return { ...loop, merging: { into: event.into, from: event.from, to: event.to } };
     case 'loop.merged':
       return { ...loop, mergedInto: event.into };
   }
+}
+
+/** The same thing again is nothing new. */
+function withWarning(warnings: readonly string[], text: string): readonly string[] {
+  return warnings.includes(text) ? warnings : [...warnings, text];
 }
 
 function startedIteration(

@@ -233,6 +233,8 @@ function missingText(completion: Extract<Completion, { complete: false }>): stri
     case 'pass':
     case 'gate':
       return null;
+    case 'commit':
+      return `What was verified is not what is committed: ${completion.text}. Remove these files, make them ordinary and readable, or name them in a .gitignore of the project.`;
     case 'diff':
       return 'The checks pass, but no file differs from the base. Do the work the task asks for.';
     case 'claim':

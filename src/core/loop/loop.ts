@@ -16,6 +16,7 @@ import type {
 } from './event.ts';
 import type { Decision } from './judge.ts';
 import type { Judges } from './judges.ts';
+import type { OwnMove } from './surroundings.ts';
 import type { AttemptOutcome, IterationStatus, LoopStatus } from './status.ts';
 import type { Step } from './step.ts';
 import { addUsage, type PurposeUsage } from './usage.ts';
@@ -55,9 +56,13 @@ export type Iteration = {
   readonly tree: string | null;
   readonly commit: string | null;
   readonly changes: FileChanges | null;
+  /** Files that were there for the checks and are in no commit; absent when there are none. */
+  readonly unstored?: readonly string[];
   /** Known only after a pass; false otherwise. */
   readonly differsFromBase: boolean;
   readonly report: VerificationReport | null;
+  /** Hash of the artifact with what was around the workspace before its agent started; absent: not looked at. */
+  readonly surroundings?: string;
   /** What changed around the workspace meanwhile; absent when nothing did. */
   readonly tampered?: { readonly names: readonly string[]; readonly count: number };
   /** Results of its gates so far; absent when none was looked at. */
@@ -121,6 +126,8 @@ export type Loop = {
   readonly updatedAt: number;
   readonly endedAt: number | null;
   readonly mergedInto: string | null;
+  /** The newest merge that was begun; absent when there was none. */
+  readonly merging?: OwnMove;
   readonly warnings: readonly string[];
   readonly seq: number;
 };

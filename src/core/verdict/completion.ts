@@ -9,6 +9,8 @@ export type CompletionInput = {
   /** A configured success condition was met; it stands in for the claim, never for the checks. */
   readonly successCondition: boolean;
   readonly differsFromBase: boolean;
+  /** Files that the checks had and no commit has. */
+  readonly unstored?: readonly string[];
   readonly requireClaim: 'auto' | 'always' | 'never';
   readonly requireDiff: boolean;
   /** The check `integrity` failed: somebody weakened what judges the work. */
@@ -19,7 +21,7 @@ export type Completion =
   | { readonly complete: true; readonly text: string }
   | {
       readonly complete: false;
-      readonly missing: 'pass' | 'diff' | 'claim' | 'gate';
+      readonly missing: 'pass' | 'commit' | 'diff' | 'claim' | 'gate';
       readonly text: string;
     };
 
@@ -30,6 +32,11 @@ export function judgeCompletion(input: CompletionInput): Completion {
       input.weakened === true ? 'tests or checks were weakened' : 'the checks do not pass';
     const text = input.passed === null ? 'no verification ran' : failed;
     return { complete: false, missing: 'pass', text };
+  }
+  const unstored = input.unstored ?? [];
+  if (unstored.length > 0) {
+    const text = `the checks pass, but on files that are in no commit: ${unstored.join(', ')}`;
+    return { complete: false, missing: 'commit', text };
   }
   if (input.requireDiff && !input.differsFromBase) {
     const text = 'the checks pass, but nothing differs from the base';

@@ -14,7 +14,7 @@ import type {
   AgentRunResult,
   AgentSink,
 } from '../../ports/agent.ts';
-import { agentSandbox } from '../agent-sandbox.ts';
+import { loopSandbox } from '../loop-sandbox.ts';
 import { refuseFullDisk } from '../disk-full.ts';
 import type { Engine } from '../engine.ts';
 import type { LoopOwner } from '../loop-owner.ts';
@@ -26,6 +26,10 @@ import { WarningRecorder } from '../warning-recorder.ts';
 
 const keptFinalText = 2000;
 
+/** Once per loop, whether it was chosen or is all there is. */
+const weakContainment =
+  'weak containment: agents and checks are kept together by their process group, and a program that leaves it can outlive its run';
+
 /** One fresh agent run. Its identity is stored before it may act; its stream goes to files as it comes. */
 export async function runAgent(engine: Engine, owner: LoopOwner, attempt: number): Promise<void> {
   const { loop, iteration } = owner;
@@ -34,7 +38,7 @@ export async function runAgent(engine: Engine, owner: LoopOwner, attempt: number
   const run = await agentRun(engine, owner, runner, path.join(dir, 'prompt.md'));
   const suffix = attempt === 1 ? '' : `-${attempt}`;
   await tellPermissions(engine, loop, runner);
-  await owner.surroundings.begin(loop, iteration.number, owner.closing);
+  const around = await owner.surroundings.begin(loop, iteration, owner.closing);
   const warnings = new WarningRecorder(owner);
   const totals = new LiveTotals(engine, loop.id);
   const keeper = new UsageKeeper(engine, dir, attempt);
@@ -53,7 +57,7 @@ export async function runAgent(engine: Engine, owner: LoopOwner, attempt: number
       stderr: path.join(dir, `stderr${suffix}.log`),
     },
     agentLimits(loop, runner),
-    agentSink(engine, owner, attempt, spending, totals),
+    agentSink(engine, owner, { try: attempt, surroundings: around }, spending, totals, warnings),
     spending.signal,
   );
   await owner.after('run-agent');
@@ -91,7 +95,7 @@ async function agentRun(
       reserved: {},
     }),
     maxTurns: loop.settings.limits['max-turns-per-iteration'],
-    sandbox: agentSandbox(engine, loop),
+    sandbox: loopSandbox(engine, loop),
   };
 }
 
@@ -110,13 +114,18 @@ function agentLimits(loop: Loop, runner: AgentRunner): AgentLimits {
 function agentSink(
   engine: Engine,
   owner: LoopOwner,
-  attempt: number,
+  start: { readonly try: number; readonly surroundings: string },
   spending: SpendingGuard,
   totals: LiveTotals,
+  warnings: WarningRecorder,
 ): AgentSink {
   const { loop, iteration } = owner;
   return {
-    started: (process) => owner.record({ type: 'agent.started', process, try: attempt }),
+    async started(process) {
+      await owner.record({ type: 'agent.started', process, ...start });
+      const isWeak = process.containment === 'process-group';
+      if (isWeak && !owner.loop.warnings.includes(weakContainment)) warnings.add(weakContainment);
+    },
     activity: (activity) =>
       engine.publish({ kind: 'activity', loopId: loop.id, iteration: iteration.number, activity }),
     usage: (tokens, costUsd, model) => spending.spent({ tokens, costUsd, model }),

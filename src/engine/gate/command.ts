@@ -10,7 +10,12 @@ export const lookAtCommand: LookAt<'command'> = async (engine, owner, gate) => {
   const { command, timeout: timeoutMs } = gate;
   const dir = await engine.artifacts.iterationDir(loop.id, lastIteration(loop)?.number ?? 0);
   const name = `gate-${gateName(gate)}`;
-  const result = await runCommand(engine, loop, { command, dir, name, timeoutMs }, cut);
+  const result = await runCommand(
+    engine,
+    loop,
+    { command, dir, name, timeoutMs, walled: true },
+    cut,
+  );
   if (result.end.kind === 'cancelled') return { kind: 'cut' };
   const problem = endReason({ end: result.end, successExitCode: 0, command });
   return {

@@ -4,7 +4,7 @@ import { lastIteration } from '../../core/loop/loop.ts';
 import { judgePrompt, readVerdict } from '../../core/verdict/judge-prompt.ts';
 import type { PricedUsage } from '../../core/price/price.ts';
 import type { AgentRunResult } from '../../ports/agent.ts';
-import { agentSandbox } from '../agent-sandbox.ts';
+import { loopSandbox } from '../loop-sandbox.ts';
 import type { Engine } from '../engine.ts';
 import type { LoopOwner } from '../loop-owner.ts';
 import { SpendingGuard } from '../spending-guard.ts';
@@ -117,7 +117,7 @@ async function runJudge(
         reserved: {},
       }),
       maxTurns: loop.settings.limits['max-turns-per-iteration'],
-      sandbox: agentSandbox(engine, loop),
+      sandbox: loopSandbox(engine, loop),
     },
     { stdout: path.join(dir, 'stdout.log'), stderr: path.join(dir, 'stderr.log') },
     { timeoutMs: gate.timeout, graceMs: 5000 },

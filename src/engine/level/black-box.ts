@@ -29,7 +29,7 @@ async function runFixture(
   engine: Engine,
   loop: Loop,
   fixture: Fixture,
-  { cwd, dir, env }: JudgedFiles,
+  { cwd, dir, room }: JudgedFiles,
   signal: AbortSignal,
 ): Promise<Check | null> {
   const name = `L2-${fixture.name}`;
@@ -40,7 +40,8 @@ async function runFixture(
     timeoutMs,
     dir,
     cwd,
-    ...(env === undefined ? {} : { env }),
+    walled: true,
+    ...room,
     ...(stdin === undefined ? {} : { stdin }),
   };
   const read = async (file: string | undefined) =>

@@ -58,10 +58,11 @@ async function runCheck(
   engine: Engine,
   loop: Loop,
   { name, command, successExitCode, timeoutMs }: PlannedCheck,
-  { cwd, dir, env }: JudgedFiles,
+  { cwd, dir, room }: JudgedFiles,
   signal: AbortSignal,
 ): Promise<Check | null> {
-  const spec = { name, command, timeoutMs, dir, cwd, ...(env === undefined ? {} : { env }) };
+  const where = { dir, cwd, walled: true, ...room };
+  const spec = { name, command, timeoutMs, ...where };
   await engine.reach('before:run-check');
   const result = await runCommand(engine, loop, spec, signal);
   await engine.reach('after:run-check');
