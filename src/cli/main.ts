@@ -7,7 +7,7 @@ import { createSystemClock } from '../adapters/clock/system-clock.ts';
 import type { CliContext, OpenOptions, Output, Signal } from './context.ts';
 import { exitCodes } from './exit-code.ts';
 import { packageVersion } from '../package-version.ts';
-import { createRedactor } from './redact.ts';
+import { createRedactor } from '../core/redact/redact-values.ts';
 import { registry } from './registry.ts';
 import { runCli } from './run-cli.ts';
 
@@ -50,6 +50,7 @@ function createContext(listeners: Set<(signal: Signal) => void>, driving: () => 
     env,
     home: homedir(),
     version: packageVersion(),
+    program: [process.execPath, ...process.execArgv, ...process.argv.slice(1, 2)],
     clock: createSystemClock(),
     out: createOutput(process.stdout, 1, redact),
     err: createOutput(process.stderr, 2, redact),

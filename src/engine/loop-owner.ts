@@ -7,13 +7,16 @@ import { evolve } from '../core/loop/evolve.ts';
 import { needsFinishing } from '../core/loop/finishing.ts';
 import { openIteration, type Iteration, type Loop } from '../core/loop/loop.ts';
 import { isResting } from '../core/loop/status.ts';
+import { strongest } from '../core/loop/strongest-request.ts';
 import type { StopResult } from '../core/verdict/stop-condition.ts';
 import type { QueueClaim } from '../ports/queue.ts';
 import type { Step } from '../ports/failpoint.ts';
 import type { StoreTx, TaskClaim } from '../ports/store.ts';
 import type { Workspace } from '../ports/workspace.ts';
+import { BaseWatch } from './base-watch.ts';
 import type { Engine } from './engine.ts';
 import { LookAhead } from './look-ahead.ts';
+import { remember } from './remember.ts';
 import { settleTask } from './settle-task.ts';
 import { SurroundingsWatch } from './surroundings-watch.ts';
 
@@ -55,8 +58,7 @@ export class LoopOwner implements AsyncDisposable {
   #changes: { readonly key: string; readonly changes: FileChanges } | null = null;
   readonly #ahead: LookAhead;
   #stops: { readonly number: number; readonly results: readonly StopResult[] } | null = null;
-  #baseSeenAt: number | null = null;
-  #baseHead: string | null = null;
+  readonly #base: BaseWatch;
   #request: Request | null = null;
   #lost: LoopwrightError | null = null;
   readonly #cut = new AbortController();
@@ -71,6 +73,7 @@ export class LoopOwner implements AsyncDisposable {
     this.#engine = engine;
     this.surroundings = new SurroundingsWatch(engine);
     this.#ahead = new LookAhead(engine.clock);
+    this.#base = new BaseWatch(engine);
     this.#stored = loop;
     this.#loop = loop;
     this.#claim = claim;
@@ -183,6 +186,11 @@ export class LoopOwner implements AsyncDisposable {
     await this.#background;
   }
 
+  /** The base branch is looked at again at the next boundary, however lately it was. */
+  forgetBase(): void {
+    this.#base.forget();
+  }
+
   /** Time spent waiting is not working time: it counts against no budget. */
   forgetTime(): void {
     this.#mark = this.#engine.clock.monotonic();
@@ -216,8 +224,9 @@ export class LoopOwner implements AsyncDisposable {
     const needsBase = step === 'boundary' || (step === 'baseline' && options.verifyOnly);
     return {
       now: this.#engine.clock.now(),
-      baseHead: needsBase ? await this.#watchedBase() : null,
+      baseHead: needsBase ? await this.#base.head(this.#loop, this.#closing.signal) : null,
       request: this.#request,
+      hasMail: step === 'boundary' && (await this.#hasMail()),
     };
   }
 
@@ -264,6 +273,7 @@ export class LoopOwner implements AsyncDisposable {
     for (const { type } of input.events) await this.#engine.reach(`before:${type}`);
     const { loop, recorded } = await this.#write(async (tx) => {
       const appended = await tx.loops.append(input);
+      await remember(this.#engine, tx, appended.loop, input.events);
       await this.#settle(tx, appended.loop);
       await work?.(tx);
       await this.#engine.reach('during:append');
@@ -309,19 +319,9 @@ export class LoopOwner implements AsyncDisposable {
     return evolve(loop, { seq: loop.seq, time, elapsedMs: 0, event }) ?? loop;
   }
 
-  /** Looks at the base branch at most every `watch-interval`. */
-  async #watchedBase(): Promise<string | null> {
-    const { baseRef, mode } = this.#loop.workspace;
-    if (baseRef === null || mode !== 'worktree') return null;
-    const now = this.#engine.clock.monotonic();
-    const interval = this.#loop.settings.git['watch-interval'];
-    if (this.#baseSeenAt !== null && now - this.#baseSeenAt < interval) return this.#baseHead;
-    this.#baseHead = await this.#engine.project.resolve(
-      `refs/heads/${baseRef}`,
-      this.#closing.signal,
-    );
-    this.#baseSeenAt = now;
-    return this.#baseHead;
+  async #hasMail(): Promise<boolean> {
+    const unread = await this.#engine.store.read((tx) => tx.messages.unread(this.#loop.id, 1));
+    return unread.length > 0;
   }
 
   #readRequests(): Promise<void> {
@@ -389,11 +389,4 @@ function takenOver(loop: Loop): LoopwrightError {
     `${loop.id} was taken over by another engine while this one was stalled`,
     { hint: 'nothing was changed here; see `loopwright loop list`' },
   );
-}
-
-const strength: readonly Request['kind'][] = ['pause', 'interrupt', 'stop', 'cancel'];
-
-function strongest(a: Request, b: Request): Request {
-  const kind = strength.indexOf(a.kind) >= strength.indexOf(b.kind) ? a.kind : b.kind;
-  return { kind, when: a.when === 'cut' || b.when === 'cut' ? 'cut' : 'finish' };
 }

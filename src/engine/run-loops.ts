@@ -13,6 +13,7 @@ import { finishLoop } from './finish-loop.ts';
 import { findLeftBehind, freeTasksOfGone } from './left-behind.ts';
 import type { LoopOwner } from './loop-owner.ts';
 import { driveOrPark } from './park.ts';
+import { pruneMemory } from './prune-memory.ts';
 import { endSession, isSessionAlive, startSession } from './session.ts';
 import { cannotClaimTask, takeLoop, type TakeOptions } from './take-loop.ts';
 import { unfinishedLoop } from './text-task.ts';
@@ -25,6 +26,8 @@ export type RunRequest =
   | {
       readonly kind: 'loop';
       readonly loopId: string;
+      /** Stored and shown; by hand unless given. */
+      readonly why?: string;
       readonly changed?: Pick<LoopPlan, 'settings' | 'flags'>;
     }
   /** Interrupted loops first, then everything that is ready; at most `limit` loops are started. */
@@ -33,6 +36,8 @@ export type RunRequest =
 export type RunOptions = {
   readonly loop: Omit<LoopOptions, 'verifyOnly'>;
   readonly allowDirty: boolean;
+  /** Whose session it is; a `run` unless given. */
+  readonly session?: Session['kind'];
   /** What a loop of this task would be made with. Throws what a person must put right first. */
   planFor(task: Task): Promise<LoopPlan>;
 };
@@ -88,7 +93,7 @@ export async function runLoops(
   options: RunOptions,
   control: RunControl,
 ): Promise<RunOutcome> {
-  const session = await startSession(engine, 'run');
+  const session = await startSession(engine, options.session ?? 'run');
   await engine.disk.holdReserve();
   const outcome = await runRequest({ engine, session, options, control }, request).catch(
     async (error: unknown) => {
@@ -97,6 +102,14 @@ export async function runLoops(
       throw error;
     },
   );
+  const settings = outcome.loops.at(-1)?.settings;
+  if (settings !== undefined) {
+    // Old notes can go next time; the run itself is over and stored.
+    await pruneMemory(engine, settings, { dryRun: false }).catch((error: unknown) => {
+      const text = error instanceof Error ? error.message : String(error);
+      engine.publish({ kind: 'notice', text: `warning: memory was not pruned: ${text}` });
+    });
+  }
   await endSession(engine, session);
   return outcome;
 }
@@ -106,7 +119,7 @@ async function runRequest(run: Run, request: RunRequest): Promise<RunOutcome> {
     case 'task':
       return only([await runTask(run, request.taskId, request.fresh)]);
     case 'loop': {
-      const take = { why: 'resumed by hand', ...request.changed };
+      const take = { why: request.why ?? 'resumed by hand', ...request.changed };
       return only([await driveLoop(run, request.loopId, take)]);
     }
     case 'ready':

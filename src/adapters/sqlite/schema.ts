@@ -2,7 +2,21 @@ import type { Generated, Kysely } from 'kysely';
 import type { BaselineState } from '../../core/loop/event.ts';
 import type { AttemptOutcome, IterationStatus, LoopStatus } from '../../core/loop/status.ts';
 import type { Priority, TaskStatus } from '../../core/task/task.ts';
+import type { MessageKind } from '../../core/coordinate/message.ts';
 import type { NewRequest, Session } from '../../ports/store.ts';
+import type {
+  LearningDocumentsTable,
+  LearningPostingsTable,
+  LearningTermsTable,
+  LearningTotalsTable,
+} from './schema-learning-index.ts';
+import type {
+  FailureReportsTable,
+  InjectedItemsTable,
+  IterationOutcomesTable,
+  LearningsTable,
+  StrategyMetricsTable,
+} from './schema-memory.ts';
 
 /**
  * The tables of the newest migration. Portable types only: text, integers, UTC milliseconds, JSON as text.
@@ -19,6 +33,17 @@ export interface Database {
   queue: QueueTable;
   requests: RequestsTable;
   baselines: BaselinesTable;
+  iteration_outcomes: IterationOutcomesTable;
+  failure_reports: FailureReportsTable;
+  learnings: LearningsTable;
+  strategy_metrics: StrategyMetricsTable;
+  injected_items: InjectedItemsTable;
+  learning_terms: LearningTermsTable;
+  learning_documents: LearningDocumentsTable;
+  learning_postings: LearningPostingsTable;
+  learning_totals: LearningTotalsTable;
+  counters: CountersTable;
+  messages: MessagesTable;
 }
 
 /** A transaction of the store, as the aggregates see it. */
@@ -123,6 +148,25 @@ export interface EventsTable {
   /** JSON of the event without its type. */
   data: string;
   hash: string;
+  /** In one order over all loops. */
+  position: number;
+}
+
+interface CountersTable {
+  name: 'event_position';
+  value: number;
+}
+
+interface MessagesTable {
+  id: string;
+  sequence: number;
+  kind: MessageKind;
+  sender: string;
+  receiver: string;
+  body: string;
+  reply_to: string | null;
+  created_at: number;
+  acknowledged_at: number | null;
 }
 
 interface QueueTable {

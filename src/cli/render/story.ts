@@ -10,6 +10,7 @@ import {
   agentLines,
   decisionLines,
   headerLine,
+  memoryLines,
   snapshotLines,
   usageText,
 } from './story-iteration.ts';
@@ -45,6 +46,7 @@ export function storyOf({ event, time }: RecordedEvent, loop: Loop): readonly St
     case 'prompt.built':
       return [
         verbose('prompt', `${event.chars} characters, sha256 ${event.hash.slice(0, 12)}`),
+        ...memoryLines(event, loop),
         ...event.warnings.map(warning),
       ];
     case 'hooks.ran':
@@ -130,6 +132,11 @@ export function storyOf({ event, time }: RecordedEvent, loop: Loop): readonly St
       return [line('rebase', `given up: ${event.why}`, 'yellow')];
     case 'warning.raised':
       return [warning(event.text)];
+    case 'messages.received':
+      return event.messages.map(({ kind, from, text }) => {
+        const style = kind === 'alert' ? 'yellow' : null;
+        return line(kind, text === '' ? `from ${from}` : `from ${from}: ${text}`, style);
+      });
     case 'loop.rested':
       // The decision has said the same.
       return lastIteration(loop)?.decision?.end?.text === event.text

@@ -1,7 +1,9 @@
 import type { AgentOutcomeKind, ModelUsage, Tokens } from '../agent/outcome.ts';
+import type { MessageKind } from '../coordinate/message.ts';
 import type { FlagValues } from '../config/flags.ts';
 import type { Settings } from '../config/schema.ts';
 import type { CostSource } from '../price/price.ts';
+import type { AgentNotes } from '../memory/notes.ts';
 import type { ProgressEntry } from '../progress/entry.ts';
 import type { GateResult } from '../verdict/gate.ts';
 import type { VerificationReport } from '../verdict/report.ts';
@@ -69,6 +71,17 @@ export type AgentRecord = {
   readonly claim: 'done' | 'failed' | null;
   readonly summary: string | null;
   readonly nextModel: string | null;
+  /** What its final message leaves for memory; absent: nothing. */
+  readonly notes?: AgentNotes;
+};
+
+export type ReceivedMessage = {
+  readonly id: string;
+  readonly kind: MessageKind;
+  /** A loop, or `user`. */
+  readonly from: string;
+  /** The head of a long one. */
+  readonly text: string;
 };
 
 /** The facts of a loop, in the order they happened. Past tense; appended, never changed. */
@@ -149,7 +162,10 @@ export type LoopEvent =
       readonly type: 'prompt.built';
       readonly hash: string;
       readonly chars: number;
+      /** `attempt-N` and ids of learnings, in the order of the prompt. */
       readonly injected: readonly string[];
+      /** Learnings left out on purpose, to measure what they are worth. Absent: none. */
+      readonly withheld?: readonly string[];
       readonly warnings: readonly string[];
     }
   | {
@@ -228,6 +244,8 @@ export type LoopEvent =
   | { readonly type: 'rebase.conflicted'; readonly onto: string; readonly files: readonly string[] }
   | { readonly type: 'rebase.aborted'; readonly why: string }
   | { readonly type: 'warning.raised'; readonly text: string }
+  /** Read between two iterations; acknowledged in the same transaction. */
+  | { readonly type: 'messages.received'; readonly messages: readonly ReceivedMessage[] }
   | {
       readonly type: 'loop.rested';
       readonly status: RestStatus;

@@ -125,6 +125,7 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
       return atStep(loop, 'pre-hooks', {
         promptHash: event.hash,
         injected: event.injected,
+        ...(event.withheld === undefined ? {} : { withheld: event.withheld }),
         status: 'pre_hooks',
       });
     case 'hooks.ran':
@@ -217,6 +218,8 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
       return { ...loop, status: 'running', rebaseOnto: null };
     case 'warning.raised':
       return { ...loop, warnings: [...loop.warnings, event.text] };
+    case 'messages.received':
+      return withShared(loop, event);
     case 'loop.rested':
       return {
         ...loop,
@@ -327,11 +330,26 @@ function afterIteration(
     wait,
     // Feedback that an interrupted agent may not have used stays for the next one.
     feedback: interrupted ? loop.feedback : '',
+    ...(loop.shared === undefined ? {} : { shared: interrupted ? loop.shared : [] }),
     consecutiveFailures: nextFailures(loop.consecutiveFailures, event.outcome),
     errorStreak: interrupted ? loop.errorStreak : failedEmpty ? loop.errorStreak + 1 : 0,
     progress: event.progress === null ? loop.progress : keepNewest(loop, event.progress),
   };
 }
+
+/** An answer that came late is read like anything else another loop has sent. */
+function withShared(
+  loop: Loop,
+  { messages }: Extract<LoopEvent, { type: 'messages.received' }>,
+): Loop {
+  const told = messages.filter(
+    ({ kind }) => kind !== 'query' && kind !== 'rebase' && kind !== 'resume',
+  );
+  const shared = told.map(({ from, text }) => ({ from, text }));
+  return { ...loop, shared: [...(loop.shared ?? []), ...shared].slice(-maxShared) };
+}
+
+const maxShared = 50;
 
 /** What is beside the work may be used after the iteration has ended: a judge is. */
 function afterUsage(loop: Loop, event: Extract<LoopEvent, { type: 'usage.added' }>): Loop {
