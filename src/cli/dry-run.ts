@@ -44,8 +44,8 @@ export async function dryRun(
     title: plan.context.task.title,
     loop: plan.loop?.id ?? null,
     agent: plan.settings.agent,
-    model: plan.settings['model-strategy'].model ?? null,
-
+    model: plan.preview.model.model,
+    modelReason: plan.preview.model.reason,
     strategy: plan.settings.strategy.name,
     checks: describeChecks(plan.settings, verify),
     gates: plan.settings.gates.length === 0 ? null : describeGates(plan.settings),
@@ -80,7 +80,10 @@ function renderFacts(
   { out }: CliContext,
 ): string {
   const paint = createPaint(out.hasColour);
-  const model = facts['model'] ?? "the agent's own choice";
+  const model =
+    facts['model'] === null
+      ? "the agent's own choice"
+      : `${String(facts['model'])} (${String(facts['modelReason'])})`;
   const rows: readonly (readonly [string, string | number | null | undefined])[] = [
     [
       'task',
@@ -147,6 +150,6 @@ async function planForNew(
   const { settings, prompt } = await opened.planFor(context.task, !isGiven(input, 'no-verify'));
   const { branch } = await opened.project.describe(AbortSignal.timeout(60_000));
   const inPlace = isGiven(input, 'in-place');
-  const preview = previewFirstPrompt(opened, context, { settings, prompt, inPlace, branch });
+  const preview = await previewFirstPrompt(opened, context, { settings, prompt, inPlace, branch });
   return { context, settings, preview, loop: null };
 }

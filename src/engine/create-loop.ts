@@ -76,7 +76,7 @@ async function insertLoop(
 }
 
 /** Failures in a row go on from the loop before. */
-async function failuresSoFar(tx: StoreTx, taskId: string): Promise<number> {
+export async function failuresSoFar(tx: StoreTx, taskId: string): Promise<number> {
   const [newest] = await tx.loops.list({ taskId, limit: 1 });
   const loop = newest === undefined ? null : await tx.loops.get(newest.id);
   return loop?.consecutiveFailures ?? 0;

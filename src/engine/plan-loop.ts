@@ -88,8 +88,6 @@ const unbuilt: readonly string[] = [
   'sandbox.cpus',
   'sandbox.memory',
   'verify.track-file-changes',
-  'models',
-  'memory',
   'scheduler',
   'mode',
   'git.keep-failed',
@@ -98,7 +96,6 @@ const unbuilt: readonly string[] = [
 
 /** Values of unbuilt keys that ask for nothing beyond what happens anyway. */
 const harmless: readonly ((settings: Settings) => Settings)[] = [
-  (settings) => ({ ...settings, memory: { ...settings.memory, enabled: true } }),
   (settings) => ({
     ...settings,
     hooks: { ...settings.hooks, 'pre-iteration': [], 'post-iteration': [] },
@@ -118,10 +115,6 @@ function notBuiltYet(settings: Settings): string | null {
     return 'an option of `sandbox` without `bubblewrap`';
   }
   if (settings.git.merge === 'pr') return '`git.merge: pr`';
-  const strategy = settings['model-strategy'].name;
-  if (strategy !== 'fixed' && strategy !== plain['model-strategy'].name) {
-    return `\`model-strategy: ${strategy}\``;
-  }
   const agent = settings.agents[settings.agent ?? ''];
   if (agent?.session === 'reuse') return '`session: reuse`';
   const hooks = [...settings.hooks['pre-iteration'], ...settings.hooks['post-iteration']];

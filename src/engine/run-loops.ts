@@ -13,6 +13,7 @@ import { finishLoop } from './finish-loop.ts';
 import { findLeftBehind, freeTasksOfGone } from './left-behind.ts';
 import type { LoopOwner } from './loop-owner.ts';
 import { driveOrPark } from './park.ts';
+import { pruneMemory } from './prune-memory.ts';
 import { endSession, isSessionAlive, startSession } from './session.ts';
 import { cannotClaimTask, takeLoop, type TakeOptions } from './take-loop.ts';
 import { unfinishedLoop } from './text-task.ts';
@@ -101,6 +102,14 @@ export async function runLoops(
       throw error;
     },
   );
+  const settings = outcome.loops.at(-1)?.settings;
+  if (settings !== undefined) {
+    // Old notes can go next time; the run itself is over and stored.
+    await pruneMemory(engine, settings, { dryRun: false }).catch((error: unknown) => {
+      const text = error instanceof Error ? error.message : String(error);
+      engine.publish({ kind: 'notice', text: `warning: memory was not pruned: ${text}` });
+    });
+  }
   await endSession(engine, session);
   return outcome;
 }

@@ -73,6 +73,7 @@ export async function takeLoop(
   });
   await engine.reach('after:claim-loop');
   const endedProcess = await endLeftover(engine, claims.current);
+  if (claims.current.status !== 'pending') await engine.artifacts.tidy(loopId);
   const owner = new LoopOwner(engine, claims.current, claims);
   try {
     const world = { why: options.why, endedProcess };

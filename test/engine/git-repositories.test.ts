@@ -298,18 +298,18 @@ describe('files with unusual names', () => {
   );
 });
 
-describe('a repository with content filters', () => {
-  /** As git-lfs works: what is stored is not what is in the checkout. */
-  async function filteredRepo() {
-    const repo = await gitRepo();
-    await repo.git('config', '--global', 'filter.lfs.clean', 'sed s/content/pointer/');
-    await repo.git('config', '--global', 'filter.lfs.smudge', 'sed s/pointer/content/');
-    await repo.write('.gitattributes', '*.bin filter=lfs -text\n');
-    await repo.write('data.bin', 'content 1\n');
-    await repo.commitAll('filtered');
-    return repo;
-  }
+/** As git-lfs works: what is stored is not what is in the checkout. */
+async function filteredRepo() {
+  const repo = await gitRepo();
+  await repo.git('config', '--global', 'filter.lfs.clean', 'sed s/content/pointer/');
+  await repo.git('config', '--global', 'filter.lfs.smudge', 'sed s/pointer/content/');
+  await repo.write('.gitattributes', '*.bin filter=lfs -text\n');
+  await repo.write('data.bin', 'content 1\n');
+  await repo.commitAll('filtered');
+  return repo;
+}
 
+describe('a repository with content filters', () => {
   it('is told of before anything is spent, and merged where no such file changes', async () => {
     await using repo = await filteredRepo();
     // Other stat data, the same content: git has to ask the filter whether it changed.
@@ -340,19 +340,19 @@ describe('a repository with content filters', () => {
   });
 });
 
-describe('a repository with submodules', () => {
-  async function withSubmodule() {
-    const repo = await gitRepo();
-    const library = path.join(repo.outside, 'library');
-    await repo.gitIn(repo.outside, 'clone', '-q', repo.path, library);
-    const allow = ['-c', 'protocol.file.allow=always'];
-    await repo.git(...allow, 'submodule', '--quiet', 'add', library, 'lib');
-    await repo.commitAll('submodule');
-    // Nothing can be fetched.
-    await rm(library, { recursive: true });
-    return repo;
-  }
+async function withSubmodule() {
+  const repo = await gitRepo();
+  const library = path.join(repo.outside, 'library');
+  await repo.gitIn(repo.outside, 'clone', '-q', repo.path, library);
+  const allow = ['-c', 'protocol.file.allow=always'];
+  await repo.git(...allow, 'submodule', '--quiet', 'add', library, 'lib');
+  await repo.commitAll('submodule');
+  // Nothing can be fetched.
+  await rm(library, { recursive: true });
+  return repo;
+}
 
+describe('a repository with submodules', () => {
   it('has their files in the worktree, from what is there already', async () => {
     await using repo = await withSubmodule();
     const validate = `${work.validate} && cmp lib/README.md README.md && git -C lib status --porcelain`;

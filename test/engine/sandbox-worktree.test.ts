@@ -137,7 +137,8 @@ describe('sandbox: worktree', () => {
       await processesPerIteration('off'),
       await processesPerIteration('worktree'),
     ];
-    expect({ off, extra: worktree - off }).toEqual({ off: 8, extra: 1 });
+    expect(off).toBeLessThanOrEqual(9);
+    expect(worktree - off).toBe(1);
   });
 });
 

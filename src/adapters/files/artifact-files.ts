@@ -17,6 +17,7 @@ export function createArtifacts(stateDir: string): Artifacts {
     namedDir: (loopId, name) => made(path.join(loopDir(loopId), name)),
     write: writeWhole,
     readTail,
+    tidy: (loopId) => removeHalves(loopDir(loopId)),
     digest,
     remove: (loopId) => rm(loopDir(loopId), { recursive: true, force: true }),
     diskUsage: (loopId) => folderSize(loopDir(loopId)),
@@ -33,6 +34,15 @@ async function writeWhole(file: string, text: string): Promise<void> {
   const beside = `${file}.tmp-${process.pid}`;
   writeFileSync(beside, text);
   renameSync(beside, file);
+}
+
+const halfWritten = /\.(?:partial|tmp-\d+)$/;
+
+async function removeHalves(folder: string): Promise<void> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  for (const { name, parentPath } of entries) {
+    if (halfWritten.test(name)) await rm(path.join(parentPath, name), { force: true });
+  }
 }
 
 async function readTail(file: string, maxBytes: number): Promise<string | null> {

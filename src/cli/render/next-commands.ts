@@ -24,6 +24,7 @@ export function nextCommands(loop: Loop, hasChanges: boolean): readonly NextComm
       return [
         { line: `loopwright loop explain ${loop.id}`, does: 'see why it ended' },
         { line: resumeLine(loop), does: 'go on with it' },
+        ...decomposeCommand(loop),
         ...acceptCommand(loop),
         ...look,
       ];
@@ -49,6 +50,14 @@ export function nextCommands(loop: Loop, hasChanges: boolean): readonly NextComm
     case 'rebasing':
       return [{ line: `loopwright logs -f ${loop.id}`, does: 'follow it' }, show];
   }
+}
+
+/** Offered when the task is stuck. */
+function decomposeCommand(loop: Loop): readonly NextCommand[] {
+  if (loop.consecutiveFailures < loop.settings.memory['stuck-after']) return [];
+  return [
+    { line: `loopwright task decompose ${loop.taskId}`, does: 'split it into smaller tasks' },
+  ];
 }
 
 function acceptCommand(loop: Loop): readonly NextCommand[] {

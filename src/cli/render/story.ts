@@ -10,6 +10,7 @@ import {
   agentLines,
   decisionLines,
   headerLine,
+  memoryLines,
   snapshotLines,
   usageText,
 } from './story-iteration.ts';
@@ -45,6 +46,7 @@ export function storyOf({ event, time }: RecordedEvent, loop: Loop): readonly St
     case 'prompt.built':
       return [
         verbose('prompt', `${event.chars} characters, sha256 ${event.hash.slice(0, 12)}`),
+        ...memoryLines(event, loop),
         ...event.warnings.map(warning),
       ];
     case 'hooks.ran':

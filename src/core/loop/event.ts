@@ -3,6 +3,7 @@ import type { MessageKind } from '../coordinate/message.ts';
 import type { FlagValues } from '../config/flags.ts';
 import type { Settings } from '../config/schema.ts';
 import type { CostSource } from '../price/price.ts';
+import type { AgentNotes } from '../memory/notes.ts';
 import type { ProgressEntry } from '../progress/entry.ts';
 import type { GateResult } from '../verdict/gate.ts';
 import type { VerificationReport } from '../verdict/report.ts';
@@ -70,6 +71,8 @@ export type AgentRecord = {
   readonly claim: 'done' | 'failed' | null;
   readonly summary: string | null;
   readonly nextModel: string | null;
+  /** What its final message leaves for memory; absent: nothing. */
+  readonly notes?: AgentNotes;
 };
 
 export type ReceivedMessage = {
@@ -159,7 +162,10 @@ export type LoopEvent =
       readonly type: 'prompt.built';
       readonly hash: string;
       readonly chars: number;
+      /** `attempt-N` and ids of learnings, in the order of the prompt. */
       readonly injected: readonly string[];
+      /** Learnings left out on purpose, to measure what they are worth. Absent: none. */
+      readonly withheld?: readonly string[];
       readonly warnings: readonly string[];
     }
   | {

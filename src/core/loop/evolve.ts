@@ -125,6 +125,7 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
       return atStep(loop, 'pre-hooks', {
         promptHash: event.hash,
         injected: event.injected,
+        ...(event.withheld === undefined ? {} : { withheld: event.withheld }),
         status: 'pre_hooks',
       });
     case 'hooks.ran':

@@ -38,6 +38,8 @@ export type Iteration = {
   readonly modelReason: string | null;
   readonly promptHash: string | null;
   readonly injected: readonly string[];
+  /** Learnings left out on purpose; absent when there are none. */
+  readonly withheld?: readonly string[];
   readonly process: RecordedProcess | null;
   /** How often the agent was started in this iteration. */
   readonly tries: number;

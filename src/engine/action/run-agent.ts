@@ -4,7 +4,9 @@ import type { AgentRecord, LoopEvent } from '../../core/loop/event.ts';
 import { effectiveIterationTimeout, effectiveMaxDuration } from '../../core/config/limits.ts';
 import { agentEnvironment } from '../../core/env/allow-list.ts';
 import type { Loop } from '../../core/loop/loop.ts';
+import { agentNotes } from '../../core/memory/notes.ts';
 import type { PricedUsage } from '../../core/price/price.ts';
+
 import { headChars } from '../../core/text/code-points.ts';
 import { extractSummary, parseSigils } from '../../core/transcript/sigils.ts';
 import type {
@@ -18,6 +20,7 @@ import { loopSandbox } from '../loop-sandbox.ts';
 import { refuseFullDisk } from '../disk-full.ts';
 import type { Engine } from '../engine.ts';
 import type { LoopOwner } from '../loop-owner.ts';
+import { redactText } from '../redact-text.ts';
 import { tellPermissions } from '../tell-permissions.ts';
 import { UsageKeeper } from '../running-usage.ts';
 import { SpendingGuard } from '../spending-guard.ts';
@@ -145,7 +148,10 @@ async function recordEnd(
   if (owner.iteration.tries < attempt) {
     events.push({ type: 'agent.started', process: null, try: attempt });
   }
-  events.push({ type: 'agent.ended', record: agentRecord(owner.loop, result, usage) });
+  events.push({
+    type: 'agent.ended',
+    record: agentRecord(owner.loop, result, usage, redactText(engine.env)),
+  });
   const { kind } = result.outcome;
   const now = engine.clock.now();
   const next = afterAgent(result.outcome, {
@@ -163,9 +169,15 @@ async function recordEnd(
   await owner.record(...events);
 }
 
-function agentRecord(loop: Loop, result: AgentRunResult, usage: PricedUsage): AgentRecord {
+function agentRecord(
+  loop: Loop,
+  result: AgentRunResult,
+  usage: PricedUsage,
+  clean: (text: string) => string,
+): AgentRecord {
   const { outcome, end } = result;
   const sigils = parseSigils(outcome.finalText);
+  const notes = agentNotes(sigils, clean);
   return {
     kind: outcome.kind,
     exitCode: end.kind === 'exited' ? end.code : null,
@@ -184,6 +196,7 @@ function agentRecord(loop: Loop, result: AgentRunResult, usage: PricedUsage): Ag
     claim: claimOf(sigils, loop.taskId),
     summary: extractSummary(outcome.finalText),
     nextModel: sigils.nextModel,
+    ...(notes === null ? {} : { notes }),
   };
 }
 
