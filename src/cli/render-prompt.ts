@@ -52,8 +52,8 @@ export async function previewNextPrompt(opened: Opened, loop: Loop): Promise<Pro
     workspace: git ?? noText,
     progress: loop.progress,
     feedback: loop.feedback,
-    shared: loop.shared ?? [],
     memory,
+    shared: loop.shared ?? [],
   });
   const unknown = [
     git === null ? 'git status, diff and log, since the loop is running' : null,
@@ -111,8 +111,8 @@ export async function previewFirstPrompt(
     workspace: noText,
     progress: [],
     feedback: '',
-    shared: [],
     memory,
+    shared: [],
   });
   const unknown = [
     ownPlace && uses(prompt, 'branch', 'working-directory')

@@ -28,10 +28,10 @@ export interface StoreTx {
   readonly sessions: Sessions;
   readonly requests: Requests;
   readonly baselines: Baselines;
-  readonly messages: Messages;
   readonly attempts: Attempts;
   readonly learnings: Learnings;
   readonly learningIndex: LearningIndex;
+  readonly messages: Messages;
 }
 
 export interface Loops {

@@ -33,8 +33,6 @@ export interface Database {
   queue: QueueTable;
   requests: RequestsTable;
   baselines: BaselinesTable;
-  counters: CountersTable;
-  messages: MessagesTable;
   iteration_outcomes: IterationOutcomesTable;
   failure_reports: FailureReportsTable;
   learnings: LearningsTable;
@@ -44,6 +42,8 @@ export interface Database {
   learning_documents: LearningDocumentsTable;
   learning_postings: LearningPostingsTable;
   learning_totals: LearningTotalsTable;
+  counters: CountersTable;
+  messages: MessagesTable;
 }
 
 /** A transaction of the store, as the aggregates see it. */

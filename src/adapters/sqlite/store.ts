@@ -89,10 +89,10 @@ function createTx(db: Db): StoreTx {
     sessions: createSessions(db),
     requests: createRequests(db),
     baselines: createBaselines(db),
-    messages: createMessages(db),
     attempts: createAttempts(db),
     learnings: createLearnings(db),
     learningIndex: createLearningIndex(db),
+    messages: createMessages(db),
   };
 }
 

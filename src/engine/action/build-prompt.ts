@@ -29,8 +29,8 @@ export async function buildPrompt(engine: Engine, owner: LoopOwner): Promise<voi
       : noWorkspaceText,
     progress: loop.progress,
     feedback: loop.feedback,
-    shared: loop.shared ?? [],
     memory,
+    shared: loop.shared ?? [],
   });
   const dir = await engine.artifacts.iterationDir(loop.id, iteration.number);
   await owner.before('build-prompt');

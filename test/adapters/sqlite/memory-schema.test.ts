@@ -20,11 +20,11 @@ describe('the tables of memory', () => {
     await using dir = await tempDir();
     const file = path.join(dir.path, 'state.db');
     const before = await openStore(file, { migrations: old.path });
-    const task = await before.write((tx) => tx.tasks.add('t-1', { title: 'kept' }, 1));
+    const task = await before.write((tx) => tx.tasks.add('t-00000001', { title: 'kept' }, 1));
     await before[Symbol.asyncDispose]();
 
     await using store = await openStore(file);
-    expect(await store.read((tx) => tx.tasks.get('t-1'))).toEqual(task);
+    expect(await store.read((tx) => tx.tasks.get(task.id))).toEqual(task);
     using database = new DatabaseSync(file);
     expect(tables(database)).toEqual(
       expect.arrayContaining([
