@@ -39,6 +39,7 @@ import type { LoopStrategy } from '../core/strategy/strategy.ts';
 import type { Task } from '../core/task/task.ts';
 import { createRedactor } from '../core/redact/redact-values.ts';
 import type { Engine } from '../engine/engine.ts';
+import { FactHooks } from '../engine/fact-hooks.ts';
 import { Notifier } from '../engine/notifier.ts';
 import {
   checkRunnable,
@@ -132,6 +133,15 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
       warn: (text) => publish({ kind: 'notice', text }),
     }),
   );
+  const hooks = cleanup.use(
+    new FactHooks({
+      clock,
+      supervisor,
+      env: definedOnly(env),
+      cwd: project.root,
+      warn: (text) => publish({ kind: 'notice', text }),
+    }),
+  );
   const agents = createAgentCache(supervisor, project.root);
   const engine: Engine = {
     project,
@@ -153,6 +163,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     publish(event) {
       publish(event);
       notifier.observe(event);
+      hooks.observe(event);
     },
     resolveAgent: (settings) => agents.resolve(settings),
     resolveStrategy: (settings) => loadStrategy(settings, project.root),

@@ -4,6 +4,7 @@ import { refusalFeedback } from '../verdict/gate.ts';
 import type { AgentRecord, LoopEvent, RecordedEvent } from './event.ts';
 import { awaitsApproval } from './gating.ts';
 import { openIteration, type Iteration, type Loop, type Wait } from './loop.ts';
+import { withShared } from './shared.ts';
 import { isEnded, isResting } from './status.ts';
 import type { Step } from './step.ts';
 import { tamperedText } from './surroundings.ts';
@@ -336,20 +337,6 @@ function afterIteration(
     progress: event.progress === null ? loop.progress : keepNewest(loop, event.progress),
   };
 }
-
-/** An answer that came late is read like anything else another loop has sent. */
-function withShared(
-  loop: Loop,
-  { messages }: Extract<LoopEvent, { type: 'messages.received' }>,
-): Loop {
-  const told = messages.filter(
-    ({ kind }) => kind !== 'query' && kind !== 'rebase' && kind !== 'resume',
-  );
-  const shared = told.map(({ from, text }) => ({ from, text }));
-  return { ...loop, shared: [...(loop.shared ?? []), ...shared].slice(-maxShared) };
-}
-
-const maxShared = 50;
 
 /** What is beside the work may be used after the iteration has ended: a judge is. */
 function afterUsage(loop: Loop, event: Extract<LoopEvent, { type: 'usage.added' }>): Loop {
