@@ -1,3 +1,4 @@
+import { awaitsMerge } from '../core/loop/finishing.ts';
 import { lastIteration, type Loop } from '../core/loop/loop.ts';
 import type { StoreTx, TaskClaim, TransitionInput } from '../ports/store.ts';
 
@@ -6,10 +7,12 @@ export async function settleTask(tx: StoreTx, loop: Loop, claim: TaskClaim): Pro
   const change: TransitionInput = { now: loop.updatedAt, reason: loop.text, claim };
   switch (loop.status) {
     case 'complete':
+      // Its dependents start from the base: they wait until it is there.
+      if (awaitsMerge(loop)) return;
       await tx.tasks.transition(loop.taskId, 'done', {
         ...change,
         reason: null,
-        summary: summary(loop),
+        summary: summaryOf(loop),
       });
       return;
     case 'failed':
@@ -43,6 +46,7 @@ async function failOrRetry(tx: StoreTx, loop: Loop, change: TransitionInput): Pr
   await tx.tasks.transition(loop.taskId, again ? 'pending' : 'failed', { ...change, retry: again });
 }
 
-function summary(loop: Loop): string | null {
+/** What the loop said it did, for dependents. */
+export function summaryOf(loop: Loop): string | null {
   return lastIteration(loop)?.agent?.summary ?? null;
 }

@@ -22,6 +22,10 @@ export function createFolderProject(root: string): Project {
     root,
     describe: async () => ({ branch: null, head: null, dirty: false, operation: null }),
     resolve: async () => null,
+    contains: async () => false,
+    replay: async () => {
+      throw needsGit('Merging');
+    },
     async openWorkspace() {
       await hideStateFolder(root, store);
       const workspace = createFolderWorkspace(root, store);

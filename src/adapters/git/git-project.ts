@@ -15,7 +15,8 @@ import { createLoopCheckout, keepRef, loopFolder } from './loop-checkout.ts';
 import { unfinishedOperation } from './mend.ts';
 import { seedIndex } from './private-index.ts';
 import { readFileAt } from './read-file.ts';
-import { resolveCommit } from './repository.ts';
+import { replayCommits } from './rebase.ts';
+import { isAncestor, resolveCommit } from './repository.ts';
 import type { Repository } from './repository.ts';
 import { diffSummary } from './diff-summary.ts';
 import { compareAround, lookAround } from './surroundings.ts';
@@ -33,6 +34,9 @@ export function createGitProject(repository: Repository): Project {
     root,
     describe: (signal) => describeUserCheckout(repository, signal),
     resolve: (ref, signal) => resolveCommit(repository, ref, signal),
+    contains: (commit, part, signal) => containsCommit(repository, commit, part, signal),
+    replay: (head, from, onto, signal) =>
+      replayCommits({ repository, at: repository.main }, head, onto, from, signal),
     async openWorkspace(spec, signal) {
       const complete = requireStartingPoint(repository, spec);
       if (spec.mode === 'in-place') return openInPlace(repository, complete, signal);
@@ -60,6 +64,16 @@ export function createGitProject(repository: Repository): Project {
     compareSurroundings: (before, after, signal) =>
       compareAround(repository, before, after, signal),
   };
+}
+
+async function containsCommit(
+  repository: Repository,
+  commit: string,
+  part: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const known = await resolveCommit(repository, part, signal);
+  return known !== null && isAncestor(repository, known, commit, signal);
 }
 
 async function describeUserCheckout(

@@ -1,3 +1,4 @@
+import { hadCompleted } from '../../core/loop/finishing.ts';
 import type { Loop } from '../../core/loop/loop.ts';
 
 export type NextCommand = { readonly line: string; readonly does: string };
@@ -25,6 +26,13 @@ export function nextCommands(loop: Loop, hasChanges: boolean): readonly NextComm
         ...look,
       ];
     case 'blocked':
+      if (hadCompleted(loop)) {
+        return [
+          { line: `loopwright merge ${loop.id}`, does: 'merge it when that is put right' },
+          { line: resumeLine(loop), does: 'let the agent go on with it' },
+          ...look,
+        ];
+      }
       return [
         { line: `loopwright loop explain ${loop.id}`, does: 'see what is in the way' },
         { line: resumeLine(loop), does: 'go on when that is put right' },

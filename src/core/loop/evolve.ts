@@ -216,8 +216,16 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
         endedAt: isEnded(event.status) ? time : null,
       };
     case 'loop.merged':
-      return { ...loop, mergedInto: event.into };
+      return mergedLoop(loop, event.into, time);
   }
+}
+
+/** A merge that was refused at first makes a blocked loop complete again. */
+function mergedLoop(loop: Loop, into: string, time: number): Loop {
+  if (loop.status !== 'blocked') return { ...loop, mergedInto: into };
+  const text = `merged into ${into}`;
+  const ended = { status: 'complete', reason: 'verified', text, endedAt: time } as const;
+  return { ...loop, ...ended, mergedInto: into };
 }
 
 function startedIteration(

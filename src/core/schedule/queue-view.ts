@@ -14,6 +14,13 @@ export type QueuePlace = {
   readonly estimateMs: number | null;
 };
 
+/** The slots as people see them. */
+export type QueueSnapshot = {
+  readonly places: readonly QueuePlace[];
+  readonly held: Readonly<Record<SlotKind, number>>;
+  readonly limits: Readonly<Record<SlotKind, number>>;
+};
+
 /** Everybody who waits, first ones first. */
 export function viewQueue(schedule: Schedule, moment: Moment): readonly QueuePlace[] {
   const positions = { loop: 0, agent: 0, request: 0 };

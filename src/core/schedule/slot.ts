@@ -27,6 +27,8 @@ export type Limits = {
   readonly tokensPerMinute: number | null;
   /** When loops and agents may start; empty: always. */
   readonly hours: readonly Hours[];
+  /** Free bytes below which people are warned. */
+  readonly warnDisk: number;
   /** Free bytes below which no loop and no agent starts. */
   readonly minDisk: number;
   /** Available bytes below which no further loop starts; the first one always does. */

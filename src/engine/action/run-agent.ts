@@ -15,6 +15,7 @@ import type {
   AgentSink,
 } from '../../ports/agent.ts';
 import { agentSandbox } from '../agent-sandbox.ts';
+import { giveAgentSlot, takeAgentSlot, tellProvider } from '../agent-slot.ts';
 import { refuseFullDisk } from '../disk-full.ts';
 import type { Engine } from '../engine.ts';
 import type { LoopOwner } from '../loop-owner.ts';
@@ -26,8 +27,18 @@ import { WarningRecorder } from '../warning-recorder.ts';
 
 const keptFinalText = 2000;
 
-/** One fresh agent run. Its identity is stored before it may act; its stream goes to files as it comes. */
+/** One fresh agent run, in a slot of its own. Without one, because the work is being cut, nothing happens. */
 export async function runAgent(engine: Engine, owner: LoopOwner, attempt: number): Promise<void> {
+  if (!(await takeAgentSlot(engine, owner, owner.cut))) return;
+  try {
+    await runInSlot(engine, owner, attempt);
+  } finally {
+    giveAgentSlot(engine, owner);
+  }
+}
+
+/** Its identity is stored before it may act; its stream goes to files as it comes. */
+async function runInSlot(engine: Engine, owner: LoopOwner, attempt: number): Promise<void> {
   const { loop, iteration } = owner;
   const runner = await engine.resolveAgent(loop.settings);
   const dir = await engine.artifacts.iterationDir(loop.id, iteration.number);
@@ -57,7 +68,9 @@ export async function runAgent(engine: Engine, owner: LoopOwner, attempt: number
     spending.signal,
   );
   await owner.after('run-agent');
+  giveAgentSlot(engine, owner);
   const { result, usage } = await spending.judge(ran);
+  tellProvider(engine, loop, result.outcome);
   await warnings.recorded();
   await keeper.settled();
   // No agent works on a full disk: its crash says nothing about the work, and the loop goes on when there is room.

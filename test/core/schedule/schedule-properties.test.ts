@@ -25,6 +25,7 @@ const arbitraryLimits: fc.Arbitrary<Limits> = fc.record({
   }),
   tokensPerMinute: fc.option(fc.integer({ min: 1, max: 50 }), { nil: null }),
   hours: fc.constantFrom([], [{ from: 600, to: 610 }]),
+  warnDisk: fc.constant(200),
   minDisk: fc.constant(100),
   minMemory: fc.constant(100),
   maxWaiting: fc.constant(1000),

@@ -10,6 +10,7 @@ const limits: Limits = {
   window: { requests: 3, ms: 60_000 },
   tokensPerMinute: 1000,
   hours: [],
+  warnDisk: 2048,
   minDisk: 256,
   minMemory: 512,
   maxWaiting: 100,
