@@ -5,7 +5,7 @@ import { combineExitCodes } from './core/loop/status.ts';
 import { openProjectAt, type Opened } from './daemon/compose.ts';
 import { loopFiles } from './engine/loop-files.ts';
 import { RunControl, runLoops, type RunRequest } from './engine/run-loops.ts';
-import { addTask, findUnfinishedByTitle } from './engine/text-task.ts';
+import { addTask, findMeantTask } from './engine/text-task.ts';
 import { liveEventLine, type EventLine } from './protocol/event-line.ts';
 import { loopResult, type RunResult } from './protocol/loop-result.ts';
 import type { LiveEvent } from './ports/live.ts';
@@ -122,7 +122,7 @@ async function requestOf(opened: Opened, input: RunInput, verify: boolean): Prom
     return { kind: 'task', taskId: found.id, fresh };
   }
   if (text === undefined) return { kind: 'ready', limit };
-  const known = fresh ? null : await findUnfinishedByTitle(engine, text);
+  const known = fresh ? null : await findMeantTask(engine, text);
   if (known !== null) return { kind: 'task', taskId: known.id, fresh: false };
   await opened.planFor({ type: null, validation: null }, verify);
   const added = await addTask(engine, { title: text, description: input.description ?? '' });

@@ -2,7 +2,7 @@ import type { Settings } from '../core/config/schema.ts';
 import { countedIterations, type Loop } from '../core/loop/loop.ts';
 import type { Opened } from '../daemon/compose.ts';
 import { loadTaskContext, type TaskContext } from '../engine/assemble-prompt.ts';
-import { findUnfinishedByTitle, unfinishedLoop } from '../engine/text-task.ts';
+import { findMeantTask, unfinishedLoop } from '../engine/text-task.ts';
 import type { CommandInput } from './command.ts';
 import type { CliContext } from './context.ts';
 import { exitCodes } from './exit-code.ts';
@@ -109,7 +109,7 @@ async function planOf(input: CommandInput, opened: Opened, target: RunTarget): P
   const { engine } = opened;
   const isFresh = isGiven(input, 'new');
   if (target.kind === 'text') {
-    const known = isFresh ? null : await findUnfinishedByTitle(engine, target.title);
+    const known = isFresh ? null : await findMeantTask(engine, target.title);
     if (known !== null) return planForTask(input, opened, known.id, false);
     const context = draftContext(draftId, target.title, target.description, target.type);
     return planForNew(input, opened, context);

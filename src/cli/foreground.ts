@@ -61,7 +61,14 @@ export async function driveInForeground(
     : new LiveView(context, talkOf(input));
   const stream = isGiven(input, 'events') ? new EventStream(context) : null;
   const control = new RunControl();
-  using _signals = context.onSignal(interrupter(control, (text) => view.tell(text)));
+  let isRunning = false;
+  using _signals = context.onSignal(
+    interrupter(
+      control,
+      () => isRunning,
+      (text) => view.tell(text),
+    ),
+  );
   await using opened = await context.open({
     flags,
     publish(event) {
@@ -73,6 +80,7 @@ export async function driveInForeground(
   let outcome: RunOutcome | null = null;
   try {
     if (control.requested === null) {
+      isRunning = true;
       outcome = await runLoops(opened.engine, request, options, control);
     }
   } catch (error) {
@@ -103,8 +111,17 @@ function talkOf(input: CommandInput): Talk {
 }
 
 /** The first Ctrl-C finishes the iteration, the second cuts it; the other signals cut at once. */
-function interrupter(control: RunControl, tell: (text: string) => void): (signal: Signal) => void {
+function interrupter(
+  control: RunControl,
+  isRunning: () => boolean,
+  tell: (text: string) => void,
+): (signal: Signal) => void {
   return (signal) => {
+    if (!isRunning()) {
+      control.interrupt('cut');
+      tell('stopping before anything is run');
+      return;
+    }
     const first = signal === 'SIGINT' && control.requested === null;
     control.interrupt(first ? 'finish' : 'cut');
     if (first) {

@@ -4,7 +4,7 @@ import { isResting } from '../core/loop/status.ts';
 import type { Task } from '../core/task/task.ts';
 import type { Opened } from '../daemon/compose.ts';
 import type { RunOptions, RunRequest } from '../engine/run-loops.ts';
-import { addTask, findUnfinishedByTitle, unfinishedLoop } from '../engine/text-task.ts';
+import { addTask, findMeantTask, unfinishedLoop } from '../engine/text-task.ts';
 import type { CommandInput } from './command.ts';
 import type { CliContext } from './context.ts';
 import type { Drive } from './foreground.ts';
@@ -33,7 +33,7 @@ export async function prepareRun(
     const request = await taskRequest(opened, task, isFresh, flagValues(input), say);
     return { request, options };
   }
-  const known = isFresh ? null : await findUnfinishedByTitle(engine, target.title);
+  const known = isFresh ? null : await findMeantTask(engine, target.title);
   if (known !== null) {
     return { request: await taskRequest(opened, known, false, flagValues(input), say), options };
   }

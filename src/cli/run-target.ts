@@ -1,6 +1,9 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { parseDocument } from 'yaml';
+import { splitFrontMatter } from '../adapters/template/prompt-file.ts';
 import { LoopwrightError } from '../core/error.ts';
+import { titleOf } from '../core/task/slug.ts';
 import { headChars } from '../core/text/code-points.ts';
 import type { CommandInput } from './command.ts';
 import type { CliContext } from './context.ts';
@@ -72,17 +75,23 @@ async function targetOf(
 ): Promise<RunTarget> {
   if (file !== null) {
     if (words === '-') throw usageError('give either --file or `-`, not both');
-    return textTarget(
-      await readPrompt(path.resolve(context.cwd, file)),
-      words,
-      type,
-      `the file ${file}`,
-    );
+    const { title, text } = withoutFrontMatter(await readPrompt(path.resolve(context.cwd, file)));
+    return textTarget(text, words ?? title, type, `the file ${file}`);
   }
   if (words === null) return { kind: 'ready', ...ready };
   if (words === '-') return textTarget(await context.readStdin(), null, type, 'standard input');
   if (/^t-[0-9a-f]{1,8}$/.test(words)) return { kind: 'task', id: words };
   return textTarget(words, null, type, 'the text');
+}
+
+/** Front matter is about the task, not part of it; of what it says only a title counts here. */
+function withoutFrontMatter(whole: string): { title: string | null; text: string } {
+  const parts = splitFrontMatter(whole);
+  if (parts === null || parts.matter === '') return { title: null, text: whole };
+  const said: unknown = parseDocument(parts.matter).toJS();
+  const title = typeof said === 'object' && said !== null && 'title' in said ? said.title : null;
+  const isText = typeof title === 'string' && title.trim() !== '';
+  return { title: isText ? titleOf(title) : null, text: parts.body };
 }
 
 /** The first line is the title; more than one line is the description too. */

@@ -1,5 +1,7 @@
 import { isLoopwrightError } from '../core/error.ts';
 import type { Loop } from '../core/loop/loop.ts';
+import { resolveTask } from '../core/task/resolve.ts';
+import { slugOf } from '../core/task/slug.ts';
 import type { NewTask, Task } from '../core/task/task.ts';
 import type { Engine } from './engine.ts';
 
@@ -31,9 +33,16 @@ export async function unfinishedLoop(engine: Engine, taskId: string): Promise<Lo
   });
 }
 
-/** The newest task with exactly this title that has an unfinished loop, or none yet because its engine died first. */
-export async function findUnfinishedByTitle(engine: Engine, title: string): Promise<Task | null> {
+/**
+ * The stored task that words to run mean: the one whose slug they are, else the newest with exactly this title that has an
+ * unfinished loop, or none yet because its engine died first. Null when they describe a new task.
+ */
+export async function findMeantTask(engine: Engine, title: string): Promise<Task | null> {
   const tasks = await engine.store.read((tx) => tx.tasks.list({}));
+  if (title.includes('-') && slugOf(title) === title) {
+    const named = tasks.map((task) => ({ ...task, slug: slugOf(task.title) }));
+    if (named.some((task) => task.slug === title)) return resolveTask(title, named);
+  }
   for (const task of tasks.filter((each) => each.title === title).toReversed()) {
     if ((await unfinishedLoop(engine, task.id)) !== null) return task;
     const loops = await engine.store.read((tx) => tx.loops.list({ taskId: task.id, limit: 1 }));

@@ -184,6 +184,31 @@ describe('run', () => {
     expect(await repo.git('show', `${piped.branch}:prompt.txt`)).toContain('through');
   });
 
+  it('takes a title from the front matter of a file and leaves the rest of it out', async () => {
+    await using repo = await gitRepo();
+    await repo.write('TASK.md', '---\ntitle: Make it so\nowner: nobody\n---\nAll of it.\n');
+    await repo.write('RULE.md', '---\nNot front matter.\n');
+    const dry = ['--agent', 'command:true', '--validate', 'true', '--dry-run', '--json'];
+    const { out } = await cliIn(repo).run('run', '--file', 'TASK.md', ...dry);
+    expect(JSON.parse(out)).toMatchObject({ title: 'Make it so' });
+    expect(JSON.parse(out).prompt).toContain('All of it.');
+    expect(JSON.parse(out).prompt).not.toContain('owner');
+    const rule = JSON.parse((await cliIn(repo).run('run', '--file', 'RULE.md', ...dry)).out);
+    expect(rule.prompt).toContain('Not front matter.');
+  });
+
+  it('runs the task whose slug is given instead of making another', async () => {
+    await using repo = await gitRepo();
+    const cli = cliIn(repo);
+    const added = JSON.parse((await cli.run('task', 'add', 'Make it so', '--json')).out);
+    const agent = ['--agent', 'command:touch ok', '--validate', 'test -f ok', '--json'];
+    const { out } = await cli.run('run', 'make-it-so', ...agent);
+    expect(JSON.parse(out)).toMatchObject({ task: added.id, status: 'complete' });
+    await cli.run('task', 'add', 'Make it so', '--json');
+    const unclear = await cli.run('run', 'make-it-so', ...agent);
+    expect(JSON.parse(unclear.out)).toMatchObject({ error: { code: 'task.ambiguous' } });
+  });
+
   it('shows in a dry run what would be sent, and stores and runs nothing', async () => {
     await using repo = await gitRepo();
     const { exitCode, out, err } = await cliIn(repo).run(

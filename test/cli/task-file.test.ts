@@ -92,6 +92,13 @@ describe('task import and export', () => {
     expect(JSON.parse((await cli.run('task', 'list', '--json')).out).tasks).toEqual([]);
   });
 
+  it('names the file that is wrong, and where', async () => {
+    await using repo = await gitRepo();
+    await repo.write('plan.md', '- [ ] Good\n- [ ] Bad (after: nowhere)\n');
+    const { err } = await cliIn(repo).run('task', 'import', 'plan.md');
+    expect(err).toContain('plan.md, line 2');
+  });
+
   it.each(['markdown', 'json', 'yaml', 'beads'])(
     'reads back what it exports as %s',
     async (format) => {

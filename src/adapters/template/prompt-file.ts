@@ -22,22 +22,25 @@ export type PromptFile = {
 
 /** A prompt file: a template, with or without YAML front matter between two lines of three dashes. */
 export function parsePromptFile(text: string, source: string): PromptFile {
-  const content = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
-  if (!content.startsWith('---\n')) {
-    return { name: null, version: null, required: [], defaults: {}, template: content };
-  }
-  const end = closingLine(content);
-  if (end === null) {
+  const parts = splitFrontMatter(text);
+  if (parts === null) {
     throw broken(source, 'the front matter has no closing line of three dashes');
   }
-  const matter = parseFrontMatter(content.slice(4, end.start), source);
-  return {
-    name: matter.name ?? null,
-    version: matter.version ?? null,
-    required: matter.required,
-    defaults: matter.defaults,
-    template: content.slice(end.after),
-  };
+  const { matter, body } = parts;
+  const { name, version, required, defaults } = parseFrontMatter(matter, source);
+  return { name: name ?? null, version: version ?? null, required, defaults, template: body };
+}
+
+/**
+ * What stands between the two lines of dashes at the top of a file, empty when there are none, and what follows. Null when
+ * the second line is missing.
+ */
+export function splitFrontMatter(text: string): { matter: string; body: string } | null {
+  const content = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
+  if (!content.startsWith('---\n')) return { matter: '', body: content };
+  const end = closingLine(content);
+  if (end === null) return null;
+  return { matter: content.slice(4, end.start), body: content.slice(end.after) };
 }
 
 function closingLine(content: string): { start: number; after: number } | null {

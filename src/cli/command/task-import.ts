@@ -1,4 +1,5 @@
 import { readTaskFile } from '../../adapters/files/task-files.ts';
+import { isLoopwrightError, LoopwrightError } from '../../core/error.ts';
 import type { ImportPlan, TaskFormat } from '../../core/task/import-plan.ts';
 import {
   planImport,
@@ -54,6 +55,19 @@ export const taskImport: Command = {
 
 async function runTaskImport(input: CommandInput, context: CliContext): Promise<number> {
   const file = requiredArgument(input, 'FILE');
+  try {
+    return await importFile(file, input, context);
+  } catch (error) {
+    if (file === '-' || !isLoopwrightError(error) || error.code !== 'task.import') throw error;
+    throw new LoopwrightError(error.code, `${file}, ${error.message}`, {
+      ...(error.hint === null ? {} : { hint: error.hint }),
+      details: { ...error.details, file },
+      cause: error,
+    });
+  }
+}
+
+async function importFile(file: string, input: CommandInput, context: CliContext): Promise<number> {
   const format = formats.find((name) => name === option(input, 'format'));
   const plan = readTaskFile(file === '-' ? null : file, await readTextFile(file, context), format);
   await using opened = await context.open();
