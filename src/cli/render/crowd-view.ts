@@ -19,6 +19,7 @@ type Busy = {
   readonly loop: Loop;
   readonly where: string;
   readonly doing: string;
+  /** When the loop was first seen. */
   readonly since: number;
 };
 
@@ -115,7 +116,7 @@ export class CrowdView implements View {
     const before = this.#busy.get(loop.id);
     if (text === null) this.#busy.delete(loop.id);
     else if (text !== undefined) {
-      const since = this.#context.clock.monotonic();
+      const since = before?.since ?? this.#context.clock.monotonic();
       this.#busy.set(loop.id, { loop, where: text, doing: '', since });
     } else if (before !== undefined) this.#busy.set(loop.id, { ...before, loop });
   }
@@ -158,6 +159,7 @@ export class CrowdView implements View {
     const room = Math.max(1, Math.min(mostLines, (err.rows ?? 24) - 6));
     const shown = all.slice(0, all.length > room ? room - 1 : room);
     const left = all.length - shown.length;
+    const merging = all.filter(({ loop }) => awaitsMerge(loop)).length;
     return [
       ...shown.map(({ loop, where, doing, since }) => {
         const time = formatElapsed(clock.monotonic() - since);
@@ -167,7 +169,8 @@ export class CrowdView implements View {
       renderCrowd(
         {
           queue: this.#queue,
-          running: all.length,
+          running: all.length - merging,
+          merging,
           ended: this.#ended,
           checks: this.#checks,
           cost: this.#cost(),
@@ -195,6 +198,6 @@ function endLine(loop: Loop): StoryLine {
   const why = status === 'complete' ? how : oneLine(text ?? '', 160);
   const where = mergedInto === null ? '' : `, merged into ${mergedInto}`;
   const mark = status === 'complete' ? '✓' : '✗';
-  const words = `${oneLine(title, 80)} · ${statusText(status, reason)}: ${why}${where}`;
-  return { ...line(mark, words, statusStyle(status)), isMark: true };
+  const words = `${statusText(status, reason)} · ${oneLine(title, 80)} · ${why}${where}`;
+  return { ...line(mark, words, statusStyle(status)), isMark: true, isCut: true };
 }

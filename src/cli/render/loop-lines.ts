@@ -18,6 +18,7 @@ export type LoopLine = {
 export type CrowdTotals = {
   readonly queue: QueueSnapshot | null;
   readonly running: number;
+  readonly merging: number;
   readonly ended: Readonly<Record<string, number>>;
   readonly checks: { readonly passed: number; readonly failed: number };
   readonly cost: string | null;
@@ -41,12 +42,13 @@ export function renderLoopLine(
   return `${start}${paint('dim', middle + end)}`;
 }
 
-/** Slots, who waits and why, how many ended how, checks and cost; from the right, what does not fit is left out. */
+/** Slots, who waits and why, how many ended how, checks and cost; what does not fit is left out. */
 export function renderCrowd(totals: CrowdTotals, columns: number): string {
-  const { queue, running, ended, checks, cost } = totals;
+  const { queue, running, merging, ended, checks, cost } = totals;
   const judged = checks.passed + checks.failed;
   const parts = [
     `${running} of ${plural(queue?.limits.loop ?? running, 'slot')} in use`,
+    merging === 0 ? null : `${merging} merging`,
     waitingText(queue),
     ...Object.entries(ended).map(([status, count]) => `${count} ${status}`),
     cost,
@@ -55,7 +57,7 @@ export function renderCrowd(totals: CrowdTotals, columns: number): string {
   let text = '';
   for (const part of parts) {
     const longer = text === '' ? part : `${text}${between}${part}`;
-    if (textWidth(longer) > columns) break;
+    if (textWidth(longer) > columns) continue;
     text = longer;
   }
   return text === '' ? cutToWidth(parts[0] ?? '', columns) : text;
