@@ -2,8 +2,8 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { NewTask } from '../../src/core/task/task.ts';
-import { digestUser, gitRepo, type GitRepo } from '../support/git-repo.ts';
-import { eventually } from '../support/invariants.ts';
+import { gitRepo, type GitRepo } from '../support/git-repo.ts';
+import { eventually, userState } from '../support/invariants.ts';
 import { openedProject, type TestProject } from '../support/opened-project.ts';
 
 const add = (project: TestProject, task: NewTask) =>
@@ -47,7 +47,7 @@ describe('run --jobs', () => {
     });
     const { loops } = await project.runReady({ jobs: 3 });
     expect(loops.map(({ status, mergedInto }) => [status, mergedInto])).toEqual(
-      Array(4).fill(['complete', 'main']),
+      Array.from({ length: 4 }, () => ['complete', 'main']),
     );
     expect(loops.at(-1)?.taskId).toBe(last.id);
     expect(await isLinear(repo)).toBe(true);
@@ -138,7 +138,7 @@ describe('the merge queue', () => {
   it('finds the one at fault in a batch that fails together, and leaves the checkout alone', async () => {
     await using repo = await gitRepo();
     await repo.git('switch', '--quiet', '-c', 'elsewhere');
-    const before = await digestUser(repo);
+    const before = await userState(repo, ['refs/heads/main']);
     const meeting = await meetingPlace(repo);
     const number = '$(grep -o "task [0-9]" "$LOOPWRIGHT_PROMPT_FILE" | head -1 | cut -c6)';
     await using project = await openedProject(repo, {
@@ -163,11 +163,6 @@ describe('the merge queue', () => {
     // What is on the branch of the one at fault is its own work alone.
     const branch = blocked[0]?.workspace.branch ?? '';
     expect((await repo.git('ls-tree', '--name-only', branch)).match(/file-\d/g)).toHaveLength(1);
-    const { refs: _before, ...rest } = before as { refs: string[] };
-    const { refs, ...after } = (await digestUser(repo)) as { refs: string[] };
-    expect(after).toEqual(rest);
-    expect(refs.filter((line) => !line.startsWith('refs/heads/main '))).toEqual(
-      _before.filter((line) => !line.startsWith('refs/heads/main ')),
-    );
+    expect(await userState(repo, ['refs/heads/main'])).toEqual(before);
   });
 });

@@ -16,7 +16,7 @@ export function createLocks(stateDir: string, clock: Clock): Locks {
 
   async function tryTake(name: string): Promise<AsyncDisposable | null> {
     await mkdir(folder, { recursive: true });
-    const database = new DatabaseSync(path.join(folder, `${name}.lock`));
+    const database = new DatabaseSync(path.join(folder, name));
     try {
       database.exec('pragma journal_mode = memory; pragma synchronous = off; begin exclusive');
     } catch (error) {

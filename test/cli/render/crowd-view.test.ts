@@ -34,13 +34,22 @@ function viewOn(columns: number | null) {
 /** What a terminal shows: lines above the cursor can be erased too. */
 function screen(text: string): readonly string[] {
   const lines = [''];
-  for (const part of text.split(/(\r|\n|\u001B\[1A|\u001B\[2K)/)) {
+  const codes = ['\r', '\n', '\u001B[1A', '\u001B[2K'];
+  const parts = codes.reduce<readonly string[]>(
+    (all, code) => all.flatMap((part) => splitKeeping(part, code)),
+    [text],
+  );
+  for (const part of parts) {
     if (part === '\n') lines.push('');
     else if (part === '\u001B[1A') lines.pop();
     else if (part === '\u001B[2K') lines[lines.length - 1] = '';
     else if (part !== '\r') lines[lines.length - 1] += part;
   }
   return lines;
+}
+
+function splitKeeping(text: string, code: string): readonly string[] {
+  return text.split(code).flatMap((part, index) => (index === 0 ? [part] : [code, part]));
 }
 
 function recorded(id: string, title: string, ...events: readonly LoopEvent[]): LiveEvent {
