@@ -1,6 +1,7 @@
 import { isLoopwrightError } from '../core/error.ts';
 import { orderKey } from '../core/graph/order.ts';
 import { isReady } from '../core/graph/ready.ts';
+import type { LoopEvent } from '../core/loop/event.ts';
 import type { Loop } from '../core/loop/loop.ts';
 import { isResting } from '../core/loop/status.ts';
 import type { Task } from '../core/task/task.ts';
@@ -13,6 +14,17 @@ import { startTask } from './start-task.ts';
 
 /** Ready tasks that wait for a slot at once, beyond those that can have one. */
 const lookahead = 64;
+
+/** Loops that make their worktree and verify the base at the same time. */
+const mostStarting = 2;
+
+/** Events after which a loop has done that, or will not. */
+const settled: ReadonlySet<LoopEvent['type']> = new Set([
+  'baseline.recorded',
+  'iteration.started',
+  'loop.waiting',
+  'loop.rested',
+]);
 
 /**
  * What was interrupted first, then everything that is ready, until nothing is left. Each loop waits for a slot of its
@@ -46,6 +58,7 @@ class Crew {
   /** Asks that may still become a start. */
   #asking = 0;
   #change = Promise.withResolvers<void>();
+  readonly #starting = new Set<string>();
   readonly #stopped = new AbortController();
 
   constructor(run: Run, limit: number | null) {
@@ -55,6 +68,7 @@ class Crew {
     const { asked } = run.control;
     if (asked.aborted) this.#stopped.abort();
     asked.addEventListener('abort', () => this.#stopped.abort(), { once: true });
+    this.#stopped.signal.addEventListener('abort', () => this.#wake(), { once: true });
   }
 
   get isFull(): boolean {
@@ -142,6 +156,7 @@ class Crew {
         this.#asking--;
       }
       try {
+        await this.#turnToStart(taskId);
         if (this.isFull || this.#stopped.signal.aborted) return null;
         this.#started++;
         const loop = await work();
@@ -150,8 +165,21 @@ class Crew {
         return loop;
       } finally {
         slots.give('loop', taskId);
+        this.#hasStarted(taskId);
       }
     });
+  }
+
+  /** A hundred loops that start together would all be late; a few at a time, the first agents work at once. */
+  async #turnToStart(taskId: string): Promise<void> {
+    while (this.#starting.size >= mostStarting && !this.#stopped.signal.aborted) {
+      await this.#change.promise;
+    }
+    this.#starting.add(taskId);
+  }
+
+  #hasStarted(taskId: string): void {
+    if (this.#starting.delete(taskId)) this.#wake();
   }
 
   #begin(taskId: string, work: () => Promise<Loop | null>): void {
@@ -178,6 +206,7 @@ class Crew {
     this.#publish(event);
     if (event.kind !== 'recorded') return;
     const { type } = event.recorded.event;
+    if (settled.has(type)) this.#hasStarted(event.loop.taskId);
     if (type === 'loop.rested' || type === 'loop.merged') this.#wake();
   }
 

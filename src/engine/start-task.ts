@@ -1,9 +1,12 @@
 import type { Settings } from '../core/config/schema.ts';
+import { awaitsMerge } from '../core/loop/finishing.ts';
 import type { Loop } from '../core/loop/loop.ts';
 import { isResting } from '../core/loop/status.ts';
 import type { Task } from '../core/task/task.ts';
+import type { StoreTx } from '../ports/store.ts';
 import { createLoop } from './create-loop.ts';
 import { driveLoop, type Run } from './drive-loop.ts';
+import { finishLoop } from './finish-loop.ts';
 import { isSessionAlive } from './session.ts';
 import { cannotClaimTask } from './take-loop.ts';
 import { unfinishedLoop } from './text-task.ts';
@@ -18,6 +21,9 @@ export async function startTask(run: Run, task: Task): Promise<Loop> {
     if (orphan !== null && !isResting(orphan.status)) {
       return await driveLoop(run, orphan.id, { why: 'its engine was gone' });
     }
+    // Or its work is done and only has to be merged.
+    const complete = await engine.store.read((tx) => loopAwaitingMerge(tx, task.id));
+    if (complete !== null) return await finishLoop(engine, run.session, run.merges, complete);
     const plan = await options.planFor(task);
     await warnOfUnmerged(run, task, plan.settings);
     const loop = await createLoop(engine, {
@@ -77,7 +83,15 @@ async function releaseTask({ engine, session }: Run, taskId: string): Promise<vo
   await engine.reach('before:release-task');
   await engine.store.write(async (tx) => {
     const claim = await tx.tasks.claimOf(taskId);
+    // One whose work is complete is not ready to be run again: the next run merges it.
+    if ((await loopAwaitingMerge(tx, taskId)) !== null) return;
     if (claim !== null && claim.owner === session.id) await tx.tasks.release(claim);
   });
   await engine.reach('after:release-task');
+}
+
+async function loopAwaitingMerge(tx: StoreTx, taskId: string): Promise<Loop | null> {
+  const [newest] = await tx.loops.list({ taskId, limit: 1 });
+  const loop = newest === undefined ? null : await tx.loops.get(newest.id);
+  return loop !== null && awaitsMerge(loop) ? loop : null;
 }

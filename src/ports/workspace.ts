@@ -9,6 +9,9 @@ export interface Project {
   /** The user's checkout as it is now. `head` is null on an unborn branch and in a folder. */
   describe(signal: AbortSignal): Promise<CheckoutState>;
 
+  /** Branch and commit of the user's checkout, at little cost. */
+  checkedOut(signal: AbortSignal): Promise<Pick<CheckoutState, 'branch' | 'head'>>;
+
   /** Whether a commit is part of the history of another. Unknown commits are part of nothing. */
   contains(commit: string, part: string, signal: AbortSignal): Promise<boolean>;
 

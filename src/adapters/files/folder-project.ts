@@ -22,6 +22,7 @@ export function createFolderProject(root: string): Project {
     root,
     describe: async () => ({ branch: null, head: null, dirty: false, operation: null }),
     resolve: async () => null,
+    checkedOut: async () => ({ branch: null, head: null }),
     contains: async () => false,
     replay: async () => {
       throw needsGit('Merging');

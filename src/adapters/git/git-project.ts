@@ -16,6 +16,7 @@ import { unfinishedOperation } from './mend.ts';
 import { seedIndex } from './private-index.ts';
 import { readFileAt } from './read-file.ts';
 import { replayCommits } from './rebase.ts';
+import { readRef } from './ref-files.ts';
 import { isAncestor, resolveCommit } from './repository.ts';
 import type { Repository } from './repository.ts';
 import { diffSummary } from './diff-summary.ts';
@@ -33,7 +34,8 @@ export function createGitProject(repository: Repository): Project {
     kind: 'git',
     root,
     describe: (signal) => describeUserCheckout(repository, signal),
-    resolve: (ref, signal) => resolveCommit(repository, ref, signal),
+    resolve: (ref, signal) => resolveRef(repository, ref, signal),
+    checkedOut: (signal) => readHead(repository, signal),
     contains: (commit, part, signal) => containsCommit(repository, commit, part, signal),
     replay: (head, from, onto, signal) =>
       replayCommits({ repository, at: repository.main }, head, onto, from, signal),
@@ -66,6 +68,28 @@ export function createGitProject(repository: Repository): Project {
   };
 }
 
+/** Branches of the user's are read from their files; a loop's are asked of git, since its agent can write there. */
+async function resolveRef(
+  repository: Repository,
+  ref: string,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const known = await readRef(repository.main, ref);
+  const isLoops = ref.startsWith(`refs/heads/${branchPrefix}`);
+  if (known === null || (known !== undefined && !isLoops)) return known;
+  return resolveCommit(repository, ref, signal);
+}
+
+async function readHead(
+  repository: Repository,
+  signal: AbortSignal,
+): Promise<Pick<CheckoutState, 'branch' | 'head'>> {
+  const ref = await headBranch(repository, repository.main, signal);
+  const branch = ref?.startsWith('refs/heads/') === true ? ref.slice('refs/heads/'.length) : null;
+  const head = await resolveRef(repository, ref ?? 'HEAD', signal);
+  return { branch, head };
+}
+
 async function containsCommit(
   repository: Repository,
   commit: string,
@@ -81,8 +105,7 @@ async function describeUserCheckout(
   signal: AbortSignal,
 ): Promise<CheckoutState> {
   const { main } = repository;
-  const ref = await headBranch(repository, main, signal);
-  const branch = ref?.startsWith('refs/heads/') === true ? ref.slice('refs/heads/'.length) : null;
+  const { branch } = await readHead(repository, signal);
   const head = await resolveCommit(repository, 'HEAD', signal);
   const operation = await unfinishedOperation(main.gitDir);
   if (main.workTree === null) return { branch, head, dirty: false, operation };
