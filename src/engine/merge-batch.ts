@@ -11,6 +11,7 @@ import {
   noLongerPasses,
 } from './merge-refusal.ts';
 import { runVerification } from './run-verification.ts';
+import { ownMove } from './surroundings-watch.ts';
 import { setUpWorkspace } from './set-up-workspace.ts';
 import { workspaceSpec } from './workspace-spec.ts';
 
@@ -146,7 +147,9 @@ async function moveBase(
   const { engine, baseRef, sink, signal } = batch;
   for (const { candidate, top } of stack) await intend(engine, candidate.loop, top);
   await engine.reach('before:fast-forward');
-  const moved = await engine.project.fastForward(baseRef, from, to, signal);
+  const moved = await ownMove(engine, signal, () =>
+    engine.project.fastForward(baseRef, from, to, signal),
+  );
   await engine.reach('after:fast-forward');
   for (const { candidate, top } of stack) {
     const { loop } = candidate;

@@ -135,6 +135,25 @@ describe('the merge queue', () => {
     expect(await repo.git('status', '--porcelain')).toBe('');
   });
 
+  it('is not taken for the doing of a guarded agent that works meanwhile', async () => {
+    await using repo = await gitRepo();
+    const meeting = await meetingPlace(repo);
+    // The first to come waits until the other one is merged into the checkout.
+    const late = `[ $(ls "${meeting}" | wc -l) = 1 ] && while ! ls ${repo.path}/t-*.txt; do sleep 0.05; done`;
+    await using project = await openedProject(repo, {
+      agent: `command:echo x > "$LOOPWRIGHT_TASK.txt"; mkdir "${meeting}/lead" 2>/dev/null && { ${late}; } || true`,
+      validate: 'test -f "$LOOPWRIGHT_TASK.txt"',
+      merge: 'local',
+      sandbox: 'worktree',
+    });
+    await add(project, { title: 'one' });
+    await add(project, { title: 'two' });
+    const { loops } = await project.runReady({ jobs: 2 });
+    expect(loops.map(({ status, text }) => [status, text])).toEqual(
+      Array.from({ length: 2 }, () => ['complete', expect.anything()]),
+    );
+  });
+
   it('finds the one at fault in a batch that fails together, and leaves the checkout alone', async () => {
     await using repo = await gitRepo();
     await repo.git('switch', '--quiet', '-c', 'elsewhere');
