@@ -28,7 +28,10 @@ async function isLinear(repo: GitRepo): Promise<boolean> {
   return (await repo.git('rev-list', '--min-parents=2', 'main')) === '';
 }
 
-describe('run --jobs', () => {
+/** Each has several agents and many git commands. */
+const time = { timeout: 240_000 };
+
+describe('run --jobs', time, () => {
   it('runs ready tasks at the same time, and dependents when what they need is in the base', async () => {
     await using repo = await gitRepo();
     const meeting = await meetingPlace(repo);
@@ -104,7 +107,7 @@ describe('run --jobs', () => {
   });
 });
 
-describe('the merge queue', () => {
+describe('the merge queue', time, () => {
   it('blocks who conflicts with the files named, keeps its work, and lets the others through', async () => {
     await using repo = await gitRepo();
     const meeting = await meetingPlace(repo);
