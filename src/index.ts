@@ -12,6 +12,21 @@ import type { LiveEvent } from './ports/live.ts';
 import { packageVersion } from './package-version.ts';
 
 export { LoopwrightError } from './core/error.ts';
+export {
+  renderMemory,
+  type MemoryBudget,
+  type MemoryContext,
+  type RenderedMemory,
+} from './core/memory/render-memory.ts';
+export type { FailureNote, PastAttempt } from './core/memory/attempt.ts';
+export type { InjectedLearning } from './core/memory/learning.ts';
+export type { LoopStatus } from './core/memory/render-status.ts';
+export {
+  selectModel,
+  type ModelChoice,
+  type ModelRequest,
+  type SimilarTask,
+} from './core/model/select-model.ts';
 export { createProgressStrategy } from './core/progress/registry.ts';
 export type { ProgressEntry } from './core/progress/entry.ts';
 export type { ProgressStrategy } from './core/progress/strategy.ts';

@@ -360,6 +360,51 @@ export const faults: readonly Fault[] = [
     ],
   },
   {
+    id: 'G11',
+    fault: 'The agent leaves its worktree: user’s checkout, refs, configuration, hooks',
+    follows:
+      'Walls, or named and blocked; also when the engine is killed meanwhile; merges of ours are known',
+    tests: [
+      ...at(
+        'engine/sandbox-worktree.test.ts',
+        'blocks a loop whose agent %s, and says what changed',
+        'warns of an agent that %s',
+      ),
+      ...at(
+        'engine/surroundings.test.ts',
+        '%s: sandbox: worktree blocks, a resume goes on',
+        'takes a merge of another loop by another engine for what it is',
+      ),
+      ...at(
+        'engine/sandbox.test.ts',
+        'does its work and reaches nothing else, nor do the checks that run its code',
+      ),
+    ],
+  },
+  {
+    id: 'G14',
+    fault: 'The agent hides files from the commit, or leaves some that git cannot store',
+    follows: 'What was verified is what is committed, or the loop does not complete',
+    tests: at(
+      'engine/hidden-files.test.ts',
+      'although an agent hides it by %s',
+      'or the loop does not complete: %s',
+      'files that committed or user’s own lists ignored before stay out',
+    ),
+  },
+  {
+    id: 'G15',
+    fault: 'Submodules and content filters',
+    follows: 'Filled from what is there, or told of before anything is spent',
+    tests: at(
+      'engine/git-repositories.test.ts',
+      'has their files in the worktree, from what is there already',
+      'is told of when they are not there',
+      'is told of before anything is spent, and merged where no such file changes',
+      'never gets a file that should have gone through one',
+    ),
+  },
+  {
     id: 'G12',
     fault: 'Hooks, filters and programs planted in the repository',
     follows: 'None of them runs for the engine',

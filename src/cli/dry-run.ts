@@ -9,7 +9,7 @@ import { exitCodes } from './exit-code.ts';
 import { isGiven, wantsJson } from './input.ts';
 import { LoopwrightError } from '../core/error.ts';
 import { createPaint } from './render/paint.ts';
-import { describeChecks, describeLimits } from './render/story-start.ts';
+import { describeChecks, describeGates, describeLimits } from './render/story-start.ts';
 import {
   draftContext,
   previewFirstPrompt,
@@ -44,10 +44,11 @@ export async function dryRun(
     title: plan.context.task.title,
     loop: plan.loop?.id ?? null,
     agent: plan.settings.agent,
-    model: plan.settings['model-strategy'].model ?? null,
-
+    model: plan.preview.model.model,
+    modelReason: plan.preview.model.reason,
     strategy: plan.settings.strategy.name,
     checks: describeChecks(plan.settings, verify),
+    gates: plan.settings.gates.length === 0 ? null : describeGates(plan.settings),
     limits: describeLimits(plan.settings),
     iteration: (plan.loop?.iterations.at(-1)?.number ?? 0) + 1,
     counted: plan.loop === null ? 0 : countedIterations(plan.loop),
@@ -79,7 +80,10 @@ function renderFacts(
   { out }: CliContext,
 ): string {
   const paint = createPaint(out.hasColour);
-  const model = facts['model'] ?? "the agent's own choice";
+  const model =
+    facts['model'] === null
+      ? "the agent's own choice"
+      : `${String(facts['model'])} (${String(facts['modelReason'])})`;
   const rows: readonly (readonly [string, string | number | null | undefined])[] = [
     [
       'task',
@@ -97,6 +101,7 @@ function renderFacts(
     ['model', model],
     ['strategy', facts['strategy']],
     ['checks', facts['checks']],
+    ['gates', facts['gates'] ?? 'none'],
     ['limits', facts['limits']],
   ];
   const lines = rows.map(
@@ -145,6 +150,6 @@ async function planForNew(
   const { settings, prompt } = await opened.planFor(context.task, !isGiven(input, 'no-verify'));
   const { branch } = await opened.project.describe(AbortSignal.timeout(60_000));
   const inPlace = isGiven(input, 'in-place');
-  const preview = previewFirstPrompt(opened, context, { settings, prompt, inPlace, branch });
+  const preview = await previewFirstPrompt(opened, context, { settings, prompt, inPlace, branch });
   return { context, settings, preview, loop: null };
 }

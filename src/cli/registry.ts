@@ -12,6 +12,7 @@ const start = 'Start';
 const work = 'Work';
 const tasks = 'Tasks';
 const loops = 'Loops';
+const memory = 'Memory';
 const setup = 'Setup';
 const more = 'More';
 
@@ -40,6 +41,18 @@ export const registry: readonly RegistryEntry[] = [
     summary: 'Show what runs, what waits, what needs you and what is next.',
     group: work,
     load: async () => (await import('./command/status.ts')).status,
+  },
+  {
+    path: ['approve'],
+    summary: 'Say yes to a loop that waits for an approval, or to what integrity found in it.',
+    group: work,
+    load: async () => (await import('./command/approve.ts')).approve,
+  },
+  {
+    path: ['reject'],
+    summary: 'Send the work of a loop that waits for an approval back.',
+    group: work,
+    load: async () => (await import('./command/reject.ts')).reject,
   },
   {
     path: ['merge'],
@@ -114,6 +127,12 @@ export const registry: readonly RegistryEntry[] = [
     load: async () => (await import('./command/task-delete.ts')).taskDelete,
   },
   {
+    path: ['task', 'decompose'],
+    summary: 'Let an agent split a task into smaller ones.',
+    group: tasks,
+    load: async () => (await import('./command/task-decompose.ts')).taskDecompose,
+  },
+  {
     path: ['task', 'import'],
     summary: 'Read tasks from a Markdown checklist, JSON, YAML, prd.json or beads.',
     group: tasks,
@@ -174,6 +193,12 @@ export const registry: readonly RegistryEntry[] = [
     load: async () => (await import('./command/loop-delete.ts')).loopDelete,
   },
   {
+    path: ['loop', 'diff'],
+    summary: 'Print what a loop has changed, as a patch.',
+    group: loops,
+    load: async () => (await import('./command/loop-diff.ts')).loopDiff,
+  },
+  {
     path: ['loop', 'checkpoints'],
     summary: 'List the commits of a loop, one per iteration.',
     group: loops,
@@ -198,6 +223,18 @@ export const registry: readonly RegistryEntry[] = [
     load: async () => (await import('./command/events.ts')).events,
   },
   {
+    path: ['receipt', 'show'],
+    summary: 'Show what was executed for a loop: commands, exit codes, hashes, commits.',
+    group: loops,
+    load: async () => (await import('./command/receipt-show.ts')).receiptShow,
+  },
+  {
+    path: ['receipt', 'verify'],
+    summary: 'Execute the checks of a loop again at their commit and say what still holds.',
+    group: loops,
+    load: async () => (await import('./command/receipt-verify.ts')).receiptVerify,
+  },
+  {
     path: ['pause'],
     summary: 'Short for `loop pause`.',
     group: loops,
@@ -214,6 +251,54 @@ export const registry: readonly RegistryEntry[] = [
     summary: 'Short for `loop stop`.',
     group: loops,
     load: async () => (await import('./command/loop-stop.ts')).stop,
+  },
+  {
+    path: ['memory', 'list'],
+    summary: 'List what was learned, newest first.',
+    group: memory,
+    load: async () => (await import('./command/memory-list.ts')).memoryList,
+  },
+  {
+    path: ['memory', 'show'],
+    summary: 'Show one learning: where it comes from and how it did.',
+    group: memory,
+    load: async () => (await import('./command/memory-show.ts')).memoryShow,
+  },
+  {
+    path: ['memory', 'add'],
+    summary: 'Teach something yourself; it is active at once.',
+    group: memory,
+    load: async () => (await import('./command/memory-add.ts')).memoryAdd,
+  },
+  {
+    path: ['memory', 'edit'],
+    summary: 'Correct a learning, confirm it, or take it out of use.',
+    group: memory,
+    load: async () => (await import('./command/memory-edit.ts')).memoryEdit,
+  },
+  {
+    path: ['memory', 'export'],
+    summary: 'Print every learning as one JSON object per line.',
+    group: memory,
+    load: async () => (await import('./command/memory-export.ts')).memoryExport,
+  },
+  {
+    path: ['memory', 'prune'],
+    summary: 'Give up what is old: reports, metrics, unused learnings, files of old loops.',
+    group: memory,
+    load: async () => (await import('./command/memory-prune.ts')).memoryPrune,
+  },
+  {
+    path: ['memory', 'forget'],
+    summary: 'Take back everything one loop taught.',
+    group: memory,
+    load: async () => (await import('./command/memory-forget.ts')).memoryForget,
+  },
+  {
+    path: ['memory', 'reset'],
+    summary: 'Forget everything: learnings, attempts, reports, metrics.',
+    group: memory,
+    load: async () => (await import('./command/memory-reset.ts')).memoryReset,
   },
   {
     path: ['config', 'show'],
@@ -258,6 +343,24 @@ export const registry: readonly RegistryEntry[] = [
     load: async () => (await import('./command/doctor.ts')).doctor,
   },
   {
+    path: ['memory', 'import'],
+    summary: 'Read learnings from a file of JSON lines.',
+    group: more,
+    load: async () => (await import('./command/memory-import.ts')).memoryImport,
+  },
+  {
+    path: ['memory', 'stats'],
+    summary: 'Show how much learnings help, measured against iterations they were withheld from.',
+    group: more,
+    load: async () => (await import('./command/memory-stats.ts')).memoryStats,
+  },
+  {
+    path: ['memory', 'search'],
+    summary: 'Find the learnings that are likely to help with a task.',
+    group: more,
+    load: async () => (await import('./command/memory-search.ts')).memorySearch,
+  },
+  {
     path: ['prompt', 'render'],
     summary: 'Print the prompt the next iteration of a task would get.',
     group: more,
@@ -268,6 +371,12 @@ export const registry: readonly RegistryEntry[] = [
     summary: 'Read the output of a test runner, or a report, and print what it says.',
     group: more,
     load: async () => (await import('./command/parse-tests.ts')).parseTestsCommand,
+  },
+  {
+    path: ['parse', 'sigils'],
+    summary: "Read the tags of an agent's final message and print what they say.",
+    group: more,
+    load: async () => (await import('./command/parse-sigils.ts')).parseSigilsCommand,
   },
   {
     path: ['completion'],

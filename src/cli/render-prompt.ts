@@ -3,12 +3,17 @@ import type { Settings } from '../core/config/schema.ts';
 import type { PromptRecord } from '../core/loop/event.ts';
 import { lastIteration, openIteration, type Loop } from '../core/loop/loop.ts';
 import { isResting } from '../core/loop/status.ts';
+import type { ModelChoice } from '../core/model/select-model.ts';
 import { defaultTemplate } from '../core/prompt/default-template.ts';
 import type { Task } from '../core/task/task.ts';
 import type { Opened } from '../daemon/compose.ts';
 import { describeLimits } from '../engine/action/build-prompt.ts';
 import { assemblePrompt, loadTaskContext, type TaskContext } from '../engine/assemble-prompt.ts';
+import { failuresSoFar } from '../engine/create-loop.ts';
+import { loadMemory, memoryRequest } from '../engine/load-memory.ts';
+import { lastOfTask, modelPlan, planModel } from '../engine/plan-model.ts';
 import { workspaceSpec } from '../engine/workspace-spec.ts';
+import type { StoreTx } from '../ports/store.ts';
 import type { WorkspaceText } from '../ports/workspace.ts';
 
 export type PromptPreview = {
@@ -16,6 +21,10 @@ export type PromptPreview = {
   /** What cannot be known before the iteration, in words. */
   readonly unknown: readonly string[];
   readonly warnings: readonly string[];
+  readonly model: ModelChoice;
+  /** Items of memory in it, and learnings left out to measure their worth. */
+  readonly injected: readonly string[];
+  readonly withheld: readonly string[];
 };
 
 const noText: WorkspaceText = { status: '', diff: '', log: '' };
@@ -23,21 +32,27 @@ const noText: WorkspaceText = { status: '', diff: '', log: '' };
 /** The prompt the next iteration of a loop would get, by the same code that will build it. */
 export async function previewNextPrompt(opened: Opened, loop: Loop): Promise<PromptPreview> {
   const { engine } = opened;
-  const context = await engine.store.read((tx) => loadTaskContext(tx, loop.taskId));
   const settings = loop.options.inPlace
     ? loop.settings
     : mergeLive(loop.settings, await engine.reloadSettings(loop.loopType, loop.flags));
   const git = await gitText(opened, loop);
-  const { text, warnings } = assemblePrompt(engine.templates, {
+  const number = (lastIteration(loop)?.number ?? 0) + 1;
+  // Whoever goes on with a resting loop is another session.
+  const next: Loop = { ...loop, settings, ...(isResting(loop.status) ? { sessionId: null } : {}) };
+  const { context, memory, model } = await engine.store.read((tx) =>
+    nextMemory(tx, next, number, engine.clock.now()),
+  );
+  const { text, warnings, injected, withheld } = assemblePrompt(engine.templates, {
     ...context,
     settings,
     prompt: loop.prompt,
-    iteration: (lastIteration(loop)?.number ?? 0) + 1,
+    iteration: number,
     workingDirectory: loop.workspace.path,
     branch: loop.workspace.branch,
     workspace: git ?? noText,
     progress: loop.progress,
     feedback: loop.feedback,
+    memory,
   });
   const unknown = [
     git === null ? 'git status, diff and log, since the loop is running' : null,
@@ -46,7 +61,22 @@ export async function previewNextPrompt(opened: Opened, loop: Loop): Promise<Pro
       : `what iteration ${lastIteration(loop)?.number ?? 0}, which is under way, will leave behind`,
     loop.baseline === null ? baselineUnknown : null,
   ];
-  return { text, warnings, unknown: unknown.filter((each) => each !== null) };
+  const known = unknown.filter((each) => each !== null);
+  return { text, warnings, unknown: known, model, injected, withheld };
+}
+
+/** What the next iteration would choose and remember. */
+async function nextMemory(tx: StoreTx, loop: Loop, number: number, now: number) {
+  const context = await loadTaskContext(tx, loop.taskId);
+  const model = await planModel(tx, await modelPlan(tx, loop, number));
+  const iteration = {
+    number,
+    attempt: loop.attemptsBefore + number,
+    model: model.model,
+    modelReason: model.reason,
+  };
+  const memory = await loadMemory(tx, memoryRequest(loop, iteration, context.task, now));
+  return { context, model, memory };
 }
 
 const baselineUnknown =
@@ -60,14 +90,17 @@ export type FirstPrompt = {
 };
 
 /** The prompt of the first iteration of a loop that does not exist yet. */
-export function previewFirstPrompt(
+export async function previewFirstPrompt(
   opened: Opened,
   context: TaskContext,
   { settings, prompt, inPlace, branch }: FirstPrompt,
-): PromptPreview {
+): Promise<PromptPreview> {
   const { engine, project } = opened;
   const ownPlace = !inPlace && project.kind === 'git';
-  const { text, warnings } = assemblePrompt(engine.templates, {
+  const { memory, model } = await engine.store.read((tx) =>
+    firstMemory(tx, context, settings, engine.clock.now()),
+  );
+  const { text, warnings, injected, withheld } = assemblePrompt(engine.templates, {
     ...context,
     settings,
     prompt,
@@ -77,15 +110,38 @@ export function previewFirstPrompt(
     workspace: noText,
     progress: [],
     feedback: '',
+    memory,
   });
   const unknown = [
     ownPlace && uses(prompt, 'branch', 'working-directory')
       ? 'branch and worktree, which are made when the loop starts'
       : null,
     uses(prompt, 'git-') ? 'git status, diff and log of the worktree' : null,
+    (memory?.context.learnings ?? []).length === 0
+      ? null
+      : 'which learnings are withheld to measure their worth, since that goes by the id of the loop',
     baselineUnknown,
   ];
-  return { text, warnings, unknown: unknown.filter((each) => each !== null) };
+  const known = unknown.filter((each) => each !== null);
+  return { text, warnings, unknown: known, model, injected, withheld };
+}
+
+/** What a loop that does not exist yet would choose and remember. */
+async function firstMemory(tx: StoreTx, { task }: TaskContext, settings: Settings, now: number) {
+  const consecutiveFailures = await failuresSoFar(tx, task.id);
+  const plan = { task, settings, iteration: 1, consecutiveFailures, sessionId: null };
+  const last = await lastOfTask(tx, task.id, null);
+  const model = await planModel(tx, { ...plan, agent: settings.agent ?? '', last });
+  const memory = await loadMemory(tx, {
+    ...plan,
+    loopId: null,
+    attempt: (await tx.loops.countAttempts(task.id)) + 1,
+    model: model.model,
+    modelReason: model.reason,
+    signature: null,
+    now,
+  });
+  return { memory, model };
 }
 
 /** The surroundings of a task that is not stored yet. */

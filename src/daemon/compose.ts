@@ -66,6 +66,9 @@ export type ComposeInput = {
 };
 
 /** A project with everything the engine acts through, and the one who closes it. */
+/** What of a task its plan depends on; a text that is no task yet has no description. */
+export type PlannedTask = Pick<Task, 'type' | 'validation'> & Partial<Pick<Task, 'description'>>;
+
 export type Opened = AsyncDisposable & {
   readonly engine: Engine;
   readonly project: Project;
@@ -76,7 +79,7 @@ export type Opened = AsyncDisposable & {
   /** What a loop type says about the prompt. */
   promptOf(type: LoopType): PromptRecord;
   /** What a loop of this task would be made with; `verify: false` needs no validation command. */
-  planFor(task: Pick<Task, 'type' | 'validation'>, verify: boolean): Promise<LoopPlan>;
+  planFor(task: PlannedTask, verify: boolean): Promise<LoopPlan>;
 };
 
 const defaultLeaseMs = 60_000;

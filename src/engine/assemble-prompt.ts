@@ -1,3 +1,4 @@
+import { memoryVariants } from '../core/memory/render-memory.ts';
 import { defaultTemplate } from '../core/prompt/default-template.ts';
 import { withPromptDefaults } from '../core/prompt/prompt-defaults.ts';
 import { promptContext } from '../core/prompt/context.ts';
@@ -12,6 +13,7 @@ import { acceptanceCriteria } from '../core/task/acceptance.ts';
 import type { Task } from '../core/task/task.ts';
 import type { StoreTx } from '../ports/store.ts';
 import type { WorkspaceText } from '../ports/workspace.ts';
+import type { LoadedMemory } from './load-memory.ts';
 
 /** What surrounds a task in its prompt, from the store. */
 export type TaskContext = {
@@ -29,6 +31,14 @@ export type PromptParts = TaskContext & {
   readonly workspace: WorkspaceText;
   readonly progress: readonly ProgressEntry[];
   readonly feedback: string;
+  /** Null: memory is switched off. */
+  readonly memory: LoadedMemory | null;
+};
+
+/** A prompt, with the items of memory that are in it and those left out on purpose. */
+export type AssembledPrompt = RenderedPrompt & {
+  readonly injected: readonly string[];
+  readonly withheld: readonly string[];
 };
 
 export async function loadTaskContext(tx: StoreTx, taskId: string): Promise<TaskContext> {
@@ -53,10 +63,11 @@ export const noWorkspaceText: WorkspaceText = { status: '', diff: '', log: '' };
  * The prompt of an iteration, and of `prompt render`: the only place one is made. Nothing of an earlier iteration
  * is in it but files, git, and the blocks that are passed in here.
  */
-export function assemblePrompt(templates: Templates, parts: PromptParts): RenderedPrompt {
+export function assemblePrompt(templates: Templates, parts: PromptParts): AssembledPrompt {
   const { settings, task, prompt } = parts;
   const { strategy, 'max-entries': maxEntries, 'max-chars': maxChars } = settings.progress;
   const progress = createProgressStrategy({ name: strategy, maxEntries, maxChars }, parts.progress);
+  const variants = parts.memory === null ? [] : memoryVariants(parts.memory.context);
   const known = promptContext({
     task: {
       ...task,
@@ -73,6 +84,8 @@ export function assemblePrompt(templates: Templates, parts: PromptParts): Render
     workingDirectory: parts.workingDirectory,
     branch: parts.branch,
     workspace: parts.workspace,
+    memory: variants.map(({ text }) => text),
+    maxBlockChars: settings.memory['injected-chars'],
     progress: progress.variants(),
     feedback: parts.feedback,
     guidance: task.guidance.map(({ time, text }) => ({ timeMs: time, text })),
@@ -82,11 +95,17 @@ export function assemblePrompt(templates: Templates, parts: PromptParts): Render
   const ending = [prompt.systemPrompt, systemPrompt({ taskId: task.id })].filter(
     (part) => part !== null,
   );
-  return renderPrompt({
+  const rendered = renderPrompt({
     template: prompt.template ?? defaultTemplate,
     context,
     templates,
     source: prompt.source,
     ending: ending.join('\n\n'),
   });
+  const shown = variants.find(({ text }) => text === known['memory']);
+  return {
+    ...rendered,
+    injected: shown?.injected ?? [],
+    withheld: parts.memory?.withheld ?? [],
+  };
 }

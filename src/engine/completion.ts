@@ -1,6 +1,7 @@
 import type { Loop } from '../core/loop/loop.ts';
 import { lastIteration } from '../core/loop/loop.ts';
 import { judgeCompletion, type Completion } from '../core/verdict/completion.ts';
+import { violationsOf } from '../core/verdict/integrity.ts';
 import type { StopResult } from '../core/verdict/stop-condition.ts';
 import type { Engine } from './engine.ts';
 import type { LoopOwner } from './loop-owner.ts';
@@ -28,8 +29,10 @@ function completionWith(loop: Loop, stops: readonly StopResult[]): Completion {
     baseline: loop.baseline?.state ?? 'unknown',
     claimed: iteration?.agent?.claim === 'done',
     successCondition: stops.some((stop) => stop.met && stop.kind === 'success'),
+    unstored: iteration?.unstored ?? [],
     differsFromBase: iteration?.differsFromBase ?? false,
     requireClaim: loop.settings.verify['require-claim'],
     requireDiff: loop.settings.verify['require-diff'],
+    weakened: iteration?.report ? violationsOf(iteration.report).length > 0 : false,
   });
 }

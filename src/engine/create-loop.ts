@@ -10,6 +10,7 @@ import type {
 } from '../core/loop/event.ts';
 import type { Loop } from '../core/loop/loop.ts';
 import type { Task } from '../core/task/task.ts';
+import { gateName } from '../core/verdict/gate.ts';
 import type { StoreTx } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
 import { defaultLoopType } from './plan-loop.ts';
@@ -75,7 +76,7 @@ async function insertLoop(
 }
 
 /** Failures in a row go on from the loop before. */
-async function failuresSoFar(tx: StoreTx, taskId: string): Promise<number> {
+export async function failuresSoFar(tx: StoreTx, taskId: string): Promise<number> {
   const [newest] = await tx.loops.list({ taskId, limit: 1 });
   const loop = newest === undefined ? null : await tx.loops.get(newest.id);
   return loop?.consecutiveFailures ?? 0;
@@ -89,6 +90,7 @@ async function planWorkspace(
   const { project } = engine;
   const inPlace = options.inPlace || project.kind === 'folder';
   if (inPlace && settings.sandbox.level === 'worktree') throw noWorktreeToGuard(project.kind);
+  refuseWithoutCommits(settings, inPlace || !options.commit);
   if (project.kind === 'folder') {
     return { mode: 'in-place', path: project.root, branch: null, base: null, baseRef: null };
   }
@@ -115,6 +117,21 @@ async function planWorkspace(
     base,
     baseRef,
   };
+}
+
+const needCommits: ReadonlySet<string> = new Set(['red-first', 'llm-judge', 'ci']);
+
+/** What is done in a worktree of its own needs commits to make it from. */
+function refuseWithoutCommits(settings: Settings, isWithout: boolean): void {
+  if (!isWithout) return;
+  const gate = settings.gates.find(({ type }) => needCommits.has(type));
+  if (gate === undefined && !settings.verify['clean-room']) return;
+  const what = gate === undefined ? '`verify.clean-room`' : `the gate ${gateName(gate)}`;
+  throw new LoopwrightError(
+    'run.needs_commits',
+    `${what} needs a git repository, a worktree and commits`,
+    { hint: 'leave --in-place and --no-commit away, or take it out of the configuration' },
+  );
 }
 
 function noWorktreeToGuard(kind: 'git' | 'folder'): LoopwrightError {

@@ -30,7 +30,7 @@ export async function findLeftBehind(engine: Engine, session: Session): Promise<
     else await dropEntry(engine, session, loop);
   }
   for (const { id, reason } of paused) {
-    if (reason !== 'interrupted' && reason !== 'disk') continue;
+    if (reason !== 'interrupted' && reason !== 'disk' && reason !== 'rejected') continue;
     const loop = await engine.store.read((tx) => tx.loops.get(id));
     if (loop !== null) loops.push(loop);
   }

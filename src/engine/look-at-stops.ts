@@ -1,9 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import vm from 'node:vm';
 import type { StopCondition, StopTest } from '../core/config/section/stop.ts';
 import { budgetUse } from '../core/loop/budget.ts';
-import { summariseHistory } from '../core/loop/iteration-summary.ts';
+import { summariseBase, summariseHistory } from '../core/loop/iteration-summary.ts';
 import { countedIterations, lastIteration, type Loop } from '../core/loop/loop.ts';
 import { progressOfEach } from '../core/strategy/activity.ts';
 import { allChecks, reportTests } from '../core/verdict/report.ts';
@@ -11,9 +10,9 @@ import { evaluateStop, stopTests, type StopResult } from '../core/verdict/stop-c
 import { parseTests } from '../core/verdict/test-output/parse-tests.ts';
 import type { Engine } from './engine.ts';
 import { runCommand } from './run-command.ts';
+import { matchesPattern } from './time-box.ts';
 
 const maxFileBytes = 10 * 1024 * 1024;
-const patternTimeMs = 1000;
 
 /** Looks up what the stop conditions ask about, each within its own time, and evaluates them. */
 export async function lookAtStops(
@@ -38,7 +37,6 @@ async function look(
 ): Promise<boolean | null> {
   const last = lastIteration(loop);
   const history = summariseHistory(loop);
-  const baseTree = loop.iterations[0]?.startTree ?? null;
   switch (test.on) {
     case 'max-iterations':
       return countedIterations(loop) >= test.value;
@@ -47,7 +45,10 @@ async function look(
     case 'test-failure-streak':
       return streak(history, (each) => (each.tests?.failed ?? 0) > 0) >= test.value;
     case 'no-progress':
-      return streak(progressOfEach(history, { baseTree }), (each) => !each.progress) >= test.value;
+      return (
+        streak(progressOfEach(history, { base: summariseBase(loop) }), (each) => !each.progress) >=
+        test.value
+      );
     case 'all-tests-pass': {
       const tests = last?.report ? reportTests(last.report) : null;
       return tests !== null && tests.total > 0 && tests.failed === 0;
@@ -62,10 +63,10 @@ async function look(
     case 'file-contains':
       return fileContains(inside(loop, test.path), test.text);
     case 'output-pattern':
-      return matches(test.pattern, await finalMessage(engine, loop));
+      return matchesPattern(test.pattern, await finalMessage(engine, loop));
     case 'on-error': {
       if (last === null || (last.outcome !== 'error' && last.outcome !== 'timed_out')) return false;
-      return test.pattern === undefined || matches(test.pattern, last.agent?.evidence ?? '');
+      return test.pattern === undefined || matchesPattern(test.pattern, last.agent?.evidence ?? '');
     }
     case 'script':
       return scriptSays(engine, loop, test, signal);
@@ -120,14 +121,6 @@ async function fileContains(file: string, text: string): Promise<boolean> {
   return (await readFile(file, 'utf8')).includes(text);
 }
 
-/** A user's pattern on an agent's text: V8 ends a runaway match when the time is up. */
-function matches(pattern: string, text: string): boolean {
-  const context = { pattern, text };
-  return Boolean(
-    vm.runInNewContext('new RegExp(pattern, "m").test(text)', context, { timeout: patternTimeMs }),
-  );
-}
-
 async function scriptSays(
   engine: Engine,
   loop: Loop,
@@ -135,7 +128,13 @@ async function scriptSays(
   signal: AbortSignal,
 ): Promise<boolean | null> {
   const dir = await engine.artifacts.namedDir(loop.id, 'stop-scripts');
-  const spec = { command: test.command, dir, name: 'script', timeoutMs: test.timeout };
+  const spec = {
+    command: test.command,
+    dir,
+    name: 'script',
+    timeoutMs: test.timeout,
+    walled: true,
+  };
   const { end } = await runCommand(engine, loop, spec, signal);
   return end.kind === 'exited' ? end.code === 0 : null;
 }

@@ -7,6 +7,7 @@ import { evolve } from '../core/loop/evolve.ts';
 import { needsFinishing } from '../core/loop/finishing.ts';
 import { openIteration, type Iteration, type Loop } from '../core/loop/loop.ts';
 import { isResting } from '../core/loop/status.ts';
+import { strongest } from '../core/loop/strongest-request.ts';
 import type { StopResult } from '../core/verdict/stop-condition.ts';
 import type { QueueClaim } from '../ports/queue.ts';
 import type { Step } from '../ports/failpoint.ts';
@@ -14,6 +15,7 @@ import type { StoreTx, TaskClaim } from '../ports/store.ts';
 import type { Workspace } from '../ports/workspace.ts';
 import type { Engine } from './engine.ts';
 import { LookAhead } from './look-ahead.ts';
+import { remember } from './remember.ts';
 import { settleTask } from './settle-task.ts';
 import { SurroundingsWatch } from './surroundings-watch.ts';
 
@@ -264,6 +266,7 @@ export class LoopOwner implements AsyncDisposable {
     for (const { type } of input.events) await this.#engine.reach(`before:${type}`);
     const { loop, recorded } = await this.#write(async (tx) => {
       const appended = await tx.loops.append(input);
+      await remember(this.#engine, tx, appended.loop, input.events);
       await this.#settle(tx, appended.loop);
       await work?.(tx);
       await this.#engine.reach('during:append');
@@ -389,11 +392,4 @@ function takenOver(loop: Loop): LoopwrightError {
     `${loop.id} was taken over by another engine while this one was stalled`,
     { hint: 'nothing was changed here; see `loopwright loop list`' },
   );
-}
-
-const strength: readonly Request['kind'][] = ['pause', 'interrupt', 'stop', 'cancel'];
-
-function strongest(a: Request, b: Request): Request {
-  const kind = strength.indexOf(a.kind) >= strength.indexOf(b.kind) ? a.kind : b.kind;
-  return { kind, when: a.when === 'cut' || b.when === 'cut' ? 'cut' : 'finish' };
 }

@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { LoopwrightError } from '../core/error.ts';
 import type { Loop } from '../core/loop/loop.ts';
 import type { Workspace } from '../ports/workspace.ts';
@@ -11,7 +10,6 @@ import {
   noLongerPasses,
 } from './merge-refusal.ts';
 import { runVerification } from './run-verification.ts';
-import { ownMove } from './surroundings-watch.ts';
 import { setUpWorkspace } from './set-up-workspace.ts';
 import { workspaceSpec } from './workspace-spec.ts';
 
@@ -29,8 +27,10 @@ export type MergeSink = (loop: Loop, merged: Merged) => void;
 /** A candidate with what it would be on top of those before it. */
 type Stacked = { readonly candidate: Candidate; readonly top: string };
 
-type Batch = {
+export type Batch = {
   readonly engine: Engine;
+  /** Records that the base is about to be moved for a loop. */
+  starts(loop: Loop, move: NonNullable<Loop['merging']>): Promise<void>;
   readonly baseRef: string;
   readonly sink: MergeSink;
   readonly signal: AbortSignal;
@@ -66,7 +66,7 @@ async function mergeOnce(
   const { stack, later } = await stackUp(batch, candidates, from);
   const last = stack.at(-1);
   if (last === undefined) return later;
-  if (await passes(batch, stack)) {
+  if (await passes(batch, stack, from)) {
     return (await moveBase(batch, stack, from, last.top)) ? later : candidates;
   }
   if (stack.length === 1) {
@@ -95,9 +95,10 @@ async function stackUp(
   let tip = from;
   for (const candidate of candidates) {
     const { loop, head } = candidate;
-    const known = await intended(engine, loop, from, signal);
-    if (known !== null) {
-      sink(loop, { kind: 'merged', commit: known });
+    const { merging } = loop;
+    if (merging !== undefined && (await engine.project.contains(from, merging.to, signal))) {
+      // An engine that was killed has moved the base and could not say so.
+      sink(loop, { kind: 'merged', commit: merging.to });
       continue;
     }
     const replayed = await engine.project.replay(head, loop.workspace.base ?? tip, tip, signal);
@@ -117,7 +118,11 @@ async function stackUp(
  * Whether the checks of all pass on the top of the stack, run in the worktree of the last. Nothing is run for a single
  * loop that is still what it was when it passed.
  */
-async function passes({ engine, signal }: Batch, stack: readonly Stacked[]): Promise<boolean> {
+async function passes(
+  { engine, signal }: Batch,
+  stack: readonly Stacked[],
+  from: string,
+): Promise<boolean> {
   const last = stack.at(-1);
   if (last === undefined) return false;
   const { candidate, top } = last;
@@ -126,14 +131,16 @@ async function passes({ engine, signal }: Batch, stack: readonly Stacked[]): Pro
   await engine.reach('before:merge-rebase');
   await workspace.moveTo(top, signal);
   await engine.reach('after:merge-rebase');
-  return passesAll(engine, stack, workspace, signal);
+  return passesAll(engine, stack, workspace, { from, to: top }, signal);
 }
 
 async function openForMerge(engine: Engine, loop: Loop, signal: AbortSignal): Promise<Workspace> {
   await engine.reach('before:open-workspace');
   const { workspace, created } = await engine.project.openWorkspace(workspaceSpec(loop), signal);
   await engine.reach('after:open-workspace');
-  if (created) await setUpWorkspace(engine, loop, workspace.path, signal);
+  if (created) {
+    await setUpWorkspace(engine, loop, { cwd: workspace.path, walled: true }, signal);
+  }
   return workspace;
 }
 
@@ -145,11 +152,11 @@ async function moveBase(
   to: string,
 ): Promise<boolean> {
   const { engine, baseRef, sink, signal } = batch;
-  for (const { candidate, top } of stack) await intend(engine, candidate.loop, top);
+  // A crash right after the move leaves loops that are in the base and do not know it: it is written down before.
+  for (const { candidate } of stack)
+    await batch.starts(candidate.loop, { into: baseRef, from, to });
   await engine.reach('before:fast-forward');
-  const moved = await ownMove(engine, signal, () =>
-    engine.project.fastForward(baseRef, from, to, signal),
-  );
+  const moved = await engine.project.fastForward(baseRef, from, to, signal);
   await engine.reach('after:fast-forward');
   for (const { candidate, top } of stack) {
     const { loop } = candidate;
@@ -182,6 +189,7 @@ async function passesAll(
   engine: Engine,
   stack: readonly Stacked[],
   workspace: Workspace,
+  span: { readonly from: string; readonly to: string },
   signal: AbortSignal,
 ): Promise<boolean> {
   const tree = await workspace.snapshot(signal);
@@ -189,8 +197,12 @@ async function passesAll(
   for (const { candidate } of stack) judges.set(checksOf(candidate.loop), candidate.loop);
   for (const judge of judges.values()) {
     const dir = await engine.artifacts.namedDir(judge.id, 'merge');
-    const input = { cwd: workspace.path, dir, tree };
-    const report = await runVerification(engine, judge, input, signal);
+    const work = {
+      ...span,
+      changes: (before: string, after: string) => workspace.changes(before, after, signal),
+    };
+    const judged = { cwd: workspace.path, dir, tree, commit: span.to, work };
+    const report = await runVerification(engine, judge, judged, signal);
     signal.throwIfAborted();
     if (report?.overall.passed !== true) return false;
   }
@@ -200,25 +212,4 @@ async function passesAll(
 function checksOf({ settings, baseline }: Loop): string {
   const { validation, verify, env } = settings;
   return JSON.stringify([validation, verify, env, baseline?.report?.overall ?? null]);
-}
-
-/**
- * Written down before the base moves: a crash right after that leaves loops that are in the base and do not know it.
- * Their work is not put on top of itself then.
- */
-async function intend(engine: Engine, loop: Loop, head: string): Promise<void> {
-  const dir = await engine.artifacts.namedDir(loop.id, 'merge');
-  await engine.artifacts.write(path.join(dir, 'intended'), head);
-}
-
-async function intended(
-  engine: Engine,
-  loop: Loop,
-  base: string,
-  signal: AbortSignal,
-): Promise<string | null> {
-  const dir = await engine.artifacts.namedDir(loop.id, 'merge');
-  const head = await engine.artifacts.readTail(path.join(dir, 'intended'), 100);
-  if (head === null) return null;
-  return (await engine.project.contains(base, head, signal)) ? head : null;
 }

@@ -4,7 +4,7 @@ import type { Loop } from '../core/loop/loop.ts';
 import type { Session } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
 import { MergeQueue } from './merge-queue.ts';
-import { noBranch } from './merge-refusal.ts';
+import { mergeByHand, noBranch } from './merge-refusal.ts';
 
 /**
  * Brings a complete loop's branch into its base by hand: rebase if the base moved, verify again, fast-forward.
@@ -26,7 +26,7 @@ function notComplete(loop: Loop): LoopwrightError {
     'loop.not_complete',
     `${loop.id} is ${loop.status}: only a complete loop can be merged`,
     {
-      hint: `go on with \`loopwright loop resume ${loop.id}\`, or merge the branch yourself: \`git merge ${loop.workspace.branch ?? ''}\``,
+      hint: `go on with \`loopwright loop resume ${loop.id}\`, or ${mergeByHand(loop)}`,
     },
   );
 }

@@ -3,7 +3,7 @@ import { awaitsMerge } from '../core/loop/finishing.ts';
 import type { Loop } from '../core/loop/loop.ts';
 import type { Session, TaskClaim } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
-import { mergeBatch, type Candidate, type Merged } from './merge-batch.ts';
+import { mergeBatch, type Batch, type Candidate, type Merged } from './merge-batch.ts';
 import { isRefusal } from './merge-refusal.ts';
 import { removeMerged } from './remove-merged.ts';
 import { holdAtRest, restLeaseMs, type HeldLoop } from './resting-loop.ts';
@@ -15,6 +15,7 @@ const longestMs = 3_600_000;
 
 type Entry = {
   readonly loop: Loop;
+  readonly held: HeldLoop;
   readonly done: PromiseWithResolvers<Merged>;
 };
 
@@ -48,7 +49,7 @@ export class MergeQueue {
     const { loop } = held;
     const claim = awaitsMerge(loop) ? await holdTask(engine, this.#session, loop) : null;
     try {
-      const merged = await this.#join(loop);
+      const merged = await this.#join(held);
       if (merged.kind === 'refused') throw merged.error;
       return await settle(engine, held, claim, merged.commit);
     } catch (error) {
@@ -61,9 +62,10 @@ export class MergeQueue {
     }
   }
 
-  #join(loop: Loop): Promise<Merged> {
+  #join(held: HeldLoop): Promise<Merged> {
+    const { loop } = held;
     const done = Promise.withResolvers<Merged>();
-    this.#waiting.push({ loop, done });
+    this.#waiting.push({ loop, held, done });
     void this.#work();
     return done.promise;
   }
@@ -91,7 +93,11 @@ export class MergeQueue {
       const candidates = await Promise.all(
         loops.map((loop) => ownWork(this.#engine, loop, signal)),
       );
-      await mergeBatch({ engine: this.#engine, baseRef: baseRef ?? '', sink, signal }, candidates);
+      const starts: Batch['starts'] = async (loop, move) => {
+        await entries.get(loop.id)?.held.record({ type: 'merge.started', ...move });
+      };
+      const engine = this.#engine;
+      await mergeBatch({ engine, baseRef: baseRef ?? '', starts, sink, signal }, candidates);
     } catch (error) {
       for (const { done } of batch) done.reject(error);
     }

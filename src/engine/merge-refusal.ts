@@ -55,8 +55,16 @@ export function filteredFiles(loop: Loop, files: readonly string[]): LoopwrightE
   return new LoopwrightError(
     'git.filtered',
     `${named} is under a content filter (git-lfs, git-crypt), which this program never runs; nothing was touched`,
-    { hint: `merge it yourself: \`git merge ${loop.workspace.branch ?? ''}\`` },
+    { hint: mergeByHand(loop) },
   );
+}
+
+/** git in the user's own shell obeys the repository's configuration, which an agent may have changed. */
+export function mergeByHand({ id, workspace, iterations }: Loop): string {
+  const merge = `merge the branch yourself: \`git merge ${workspace.branch ?? ''}\``;
+  const isChanged = iterations.some(({ tampered }) => tampered !== undefined);
+  if (!isChanged) return merge;
+  return `${merge}, but look first at what was changed around the workspace (\`loopwright loop explain ${id}\`): git may run it`;
 }
 
 export function dirtyTarget(loop: Loop, branch: string, path: string): LoopwrightError {

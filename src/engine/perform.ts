@@ -37,7 +37,7 @@ export async function perform(
     case 'start-iteration':
       return startIteration(engine, owner, action);
     case 'choose-model':
-      return chooseModel(owner);
+      return chooseModel(engine, owner);
     case 'build-prompt':
       return buildPrompt(engine, owner);
     case 'run-hooks':

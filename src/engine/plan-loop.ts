@@ -4,14 +4,23 @@ import { isTree } from '../core/config/tree.ts';
 import { LoopwrightError } from '../core/error.ts';
 import type { PromptRecord } from '../core/loop/event.ts';
 import { inputValues, type LoopType } from '../core/loop-type/resolve.ts';
+import { allowances } from '../core/task/allowance.ts';
 import type { Task } from '../core/task/task.ts';
+import { gateName } from '../core/verdict/gate.ts';
 
 export const defaultLoopType = 'ralph';
 
-/** Settings for one task: its own validation command wins over the project's. */
-export function settingsForTask(settings: Settings, task: Pick<Task, 'validation'>): Settings {
-  if (task.validation === null) return settings;
-  return { ...settings, validation: { ...settings.validation, command: task.validation } };
+/** Settings for one task: its own validation command wins over the project's, and what it allows is allowed. */
+export function settingsForTask(
+  settings: Settings,
+  task: Pick<Task, 'validation'> & Partial<Pick<Task, 'description'>>,
+): Settings {
+  const { validation, verify } = settings;
+  return {
+    ...settings,
+    validation: { ...validation, command: task.validation ?? validation.command },
+    verify: { ...verify, allow: [...verify.allow, ...allowances(task.description ?? '')] },
+  };
 }
 
 /** A prompt template without its front matter, and what that said. */
@@ -31,8 +40,7 @@ export function promptRecord(type: LoopType, parsed: ParsedTemplate): PromptReco
 
 /** Refuses what cannot run, before anything is spent. Returns warnings. */
 export function checkRunnable(settings: Settings, verify: boolean): readonly string[] {
-  const { validation } = settings;
-  if (verify && validation.command === null && Object.keys(validation.commands).length === 0) {
+  if (verify && !hasChecks(settings)) {
     throw new LoopwrightError(
       'run.no_validation',
       'there is no validation command: nothing could prove the work done',
@@ -41,6 +49,7 @@ export function checkRunnable(settings: Settings, verify: boolean): readonly str
       },
     );
   }
+  refuseTwins(settings);
   const missing = notBuiltYet(settings);
   if (missing !== null) {
     throw new LoopwrightError(
@@ -54,21 +63,31 @@ export function checkRunnable(settings: Settings, verify: boolean): readonly str
   return capWarnings(settings).map(({ message }) => message);
 }
 
+/** Results are kept by the names of gates. */
+function refuseTwins({ gates }: Settings): void {
+  const names = gates.map(gateName);
+  const twin = names.find((name, index) => names.indexOf(name) !== index);
+  if (twin === undefined) return;
+  throw new LoopwrightError('run.gate_names', `two gates are called ${twin}`, {
+    hint: 'give each a `name` of its own in `gates`',
+  });
+}
+
+/** Whether anything is executed that could pass. */
+function hasChecks({ validation, verify }: Settings): boolean {
+  return (
+    validation.command !== null ||
+    Object.keys(validation.commands).length > 0 ||
+    verify.fixtures.length > 0
+  );
+}
+
 /** Keys and sections that are understood but not carried out yet. */
 const unbuilt: readonly string[] = [
-  'gates',
   'sandbox.image',
   'sandbox.cpus',
   'sandbox.memory',
-  'verify.clean-room',
-  'verify.contracts',
-  'verify.fixtures',
-  'verify.sanity',
-  'verify.feedback',
-  'verify.flaky',
   'verify.track-file-changes',
-  'models',
-  'memory',
   'scheduler.max-api-calls',
   'scheduler.max-requests',
   'scheduler.request-window',
@@ -81,7 +100,6 @@ const unbuilt: readonly string[] = [
 
 /** Values of unbuilt keys that ask for nothing beyond what happens anyway. */
 const harmless: readonly ((settings: Settings) => Settings)[] = [
-  (settings) => ({ ...settings, memory: { ...settings.memory, enabled: true } }),
   (settings) => ({
     ...settings,
     hooks: { ...settings.hooks, 'pre-iteration': [], 'post-iteration': [] },
@@ -101,10 +119,6 @@ function notBuiltYet(settings: Settings): string | null {
     return 'an option of `sandbox` without `bubblewrap`';
   }
   if (settings.git.merge === 'pr') return '`git.merge: pr`';
-  const strategy = settings['model-strategy'].name;
-  if (strategy !== 'fixed' && strategy !== plain['model-strategy'].name) {
-    return `\`model-strategy: ${strategy}\``;
-  }
   const agent = settings.agents[settings.agent ?? ''];
   if (agent?.session === 'reuse') return '`session: reuse`';
   const hooks = [...settings.hooks['pre-iteration'], ...settings.hooks['post-iteration']];

@@ -10,10 +10,12 @@ export type PutBack = {
 
 /** Puts paths that the agent must not change back to what they were at the start of its iteration; says which. */
 export async function putBackProtected(owner: LoopOwner, startTree: string): Promise<PutBack> {
-  const { protected: globs, allow } = owner.loop.settings.verify;
-  const isProtected = (file: string) => matchesAny(file, globs) && !matchesAny(file, allow);
+  const { protected: globs, allow, integrity } = owner.loop.settings.verify;
+  const scripts = integrity === 'off' ? [] : (owner.loop.judges?.files ?? []);
+  const isProtected = (file: string) =>
+    (scripts.includes(file) || matchesAny(file, globs)) && !matchesAny(file, allow);
   const tree = await owner.workspace.snapshot(owner.closing);
-  if (tree === startTree || globs.length === 0) return { paths: [], tree };
+  if (tree === startTree || globs.length + scripts.length === 0) return { paths: [], tree };
   // Most iterations touch nothing of the kind, which the snapshot alone can tell.
   if (owner.workspace.touchedSince(startTree)?.some(isProtected) === false) {
     return { paths: [], tree };

@@ -16,7 +16,7 @@ export async function reportSurroundings(
   const { loop } = owner;
   const iteration = openIteration(loop);
   if (iteration === null) return null;
-  const changes = await owner.surroundings.end(loop, iteration.number, owner.closing);
+  const changes = await owner.surroundings.end(loop, iteration, owner.closing);
   if (changes.length === 0) return null;
   const dir = await engine.artifacts.iterationDir(loop.id, iteration.number);
   const text = `${JSON.stringify({ changes }, null, 2)}\n`;

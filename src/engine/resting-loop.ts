@@ -12,11 +12,15 @@ export const restLeaseMs = 3_600_000;
 /** A loop at rest that is held for a change: nobody else changes or resumes it meanwhile. */
 export type HeldLoop = AsyncDisposable & {
   readonly loop: Loop;
-  /** Appends facts; `work` joins their transaction. */
-  record(event: LoopEvent, work?: (tx: StoreTx) => Promise<void>): Promise<Loop>;
+  /** Appends a fact; `work` joins its transaction. */
+  record(event: LoopEvent, work?: Work): Promise<Loop>;
+  /** Appends several facts, all or none. */
+  recordAll(events: readonly LoopEvent[], work?: Work): Promise<Loop>;
   /** Something is left to do that the next run shall find. */
   leaveInQueue(): void;
 };
+
+type Work = (tx: StoreTx) => Promise<void>;
 
 /** Holds a resting loop until disposed. Refused when it is being driven or held by somebody else. */
 export async function holdAtRest(
@@ -31,22 +35,24 @@ export async function holdAtRest(
   await engine.reach('after:hold-loop');
   let current = loop;
   let isLeft = false;
+  const recordAll: HeldLoop['recordAll'] = async (events, work) => {
+    for (const { type } of events) await engine.reach(`before:${type}`);
+    const { loop: changed, recorded } = await engine.store.write(async (tx) => {
+      const input = { loop: current, token: claim.token, time: engine.clock.now(), elapsedMs: 0 };
+      const appended = await tx.loops.append({ ...input, events });
+      await work?.(tx);
+      return appended;
+    });
+    current = changed;
+    for (const each of recorded)
+      engine.publish({ kind: 'recorded', loop: changed, recorded: each });
+    for (const { type } of events) await engine.reach(`after:${type}`);
+    return changed;
+  };
   return {
     loop,
-    async record(event, work) {
-      await engine.reach(`before:${event.type}`);
-      const { loop: changed, recorded } = await engine.store.write(async (tx) => {
-        const input = { loop: current, token: claim.token, time: engine.clock.now(), elapsedMs: 0 };
-        const appended = await tx.loops.append({ ...input, events: [event] });
-        await work?.(tx);
-        return appended;
-      });
-      current = changed;
-      for (const each of recorded)
-        engine.publish({ kind: 'recorded', loop: changed, recorded: each });
-      await engine.reach(`after:${event.type}`);
-      return changed;
-    },
+    record: (event, work) => recordAll([event], work),
+    recordAll,
     leaveInQueue() {
       isLeft = true;
     },

@@ -8,6 +8,7 @@ import { driveLoop, type Run } from './drive-loop.ts';
 import type { Engine } from './engine.ts';
 import type { LoopOwner } from './loop-owner.ts';
 import { MergeQueue } from './merge-queue.ts';
+import { pruneMemory } from './prune-memory.ts';
 import { runReady } from './run-ready.ts';
 import { endSession, startSession } from './session.ts';
 import { startTask } from './start-task.ts';
@@ -100,6 +101,14 @@ export async function runLoops(
       throw error;
     },
   );
+  const settings = outcome.loops.at(-1)?.settings;
+  if (settings !== undefined) {
+    // Old notes can go next time; the run itself is over and stored.
+    await pruneMemory(engine, settings, { dryRun: false }).catch((error: unknown) => {
+      const text = error instanceof Error ? error.message : String(error);
+      engine.publish({ kind: 'notice', text: `warning: memory was not pruned: ${text}` });
+    });
+  }
   await endSession(engine, session);
   return outcome;
 }

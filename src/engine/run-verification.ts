@@ -1,133 +1,98 @@
 import path from 'node:path';
 import type { Loop } from '../core/loop/loop.ts';
-import { judgeCheck, type CheckRun } from '../core/verdict/check.ts';
-import { judgeIntegrity } from '../core/verdict/integrity.ts';
 import {
   createLevel,
   createReport,
+  levelNames,
   type Check,
+  type Level,
+  type LevelName,
   type VerificationReport,
 } from '../core/verdict/report.ts';
+import { withCleanRoom } from './clean-room.ts';
+import { compareWithBase } from './compare-with-base.ts';
 import type { Engine } from './engine.ts';
-import { type CommandResult, keptBytes, runCommand } from './run-command.ts';
+import { environmentRecord } from './environment-record.ts';
+import type { JudgedFiles } from './judged-files.ts';
+import { runFixtures } from './level/black-box.ts';
+import { runCommands } from './level/commands.ts';
+import { judgeContracts } from './level/contracts.ts';
+import { keepEvidence } from './keep-evidence.ts';
+import { judgeLeftovers } from './level/sanity.ts';
 
-export type VerificationInput = {
-  readonly cwd: string;
-  /** Folder for the evidence. */
-  readonly dir: string;
-  /** Snapshot that is judged. */
-  readonly tree: string;
-};
+type Levels = Partial<Record<LevelName, Level>>;
 
-type PlannedCheck = {
-  readonly name: string;
-  readonly command: string;
-  readonly timeoutMs: number;
-  readonly successExitCode: number;
-  readonly isSetup: boolean;
+type RunLevel = (
+  engine: Engine,
+  loop: Loop,
+  judged: JudgedFiles,
+  signal: AbortSignal,
+) => Promise<readonly Check[] | null>;
+
+const runLevel: Readonly<Record<LevelName, RunLevel>> = {
+  L0: judgeContracts,
+  L1: runCommands,
+  L2: runFixtures,
+  L3: judgeLeftovers,
 };
 
 /** Executes every check of the loop and stores the report beside the evidence. Null when it was cut short. */
 export async function runVerification(
   engine: Engine,
   loop: Loop,
-  input: VerificationInput,
+  judged: JudgedFiles,
+  signal: AbortSignal,
+): Promise<VerificationReport | null> {
+  if (!loop.settings.verify['clean-room']) return verify(engine, loop, judged, signal);
+  return withCleanRoom(
+    engine,
+    loop,
+    judged,
+    (clean) => verify(engine, loop, clean, signal),
+    signal,
+  );
+}
+
+async function verify(
+  engine: Engine,
+  loop: Loop,
+  judged: JudgedFiles,
   signal: AbortSignal,
 ): Promise<VerificationReport | null> {
   const started = engine.clock.monotonic();
-  const checks: Check[] = [];
-  for (const planned of plannedChecks(loop)) {
-    const check = await runCheck(engine, loop, planned, input, signal);
-    if (check === null) return null;
-    // A setup that works proves nothing; one that does not makes the rest pointless.
-    if (planned.isSetup && check.passed !== false) continue;
-    checks.push(check);
-    if (planned.isSetup) break;
-  }
+  const levels = await runLevels(engine, loop, judged, signal);
+  if (levels === null) return null;
   const duration = Math.round(engine.clock.monotonic() - started);
-  const executed = createReport({ L1: createLevel(checks) }, input.tree, duration);
-  const integrity = judgeIntegrity(
-    loop.settings.verify.integrity,
-    loop.baseline?.report ?? null,
-    executed,
-  );
-  const report =
-    integrity === null
-      ? executed
-      : createReport({ L1: createLevel([...checks, integrity]) }, input.tree, duration);
+  const executed: VerificationReport = {
+    ...createReport(levels, judged.tree, duration),
+    ...(judged.commit === null ? {} : { commit: judged.commit }),
+    environment: environmentRecord(engine, loop, judged),
+  };
+  const report = await compareWithBase(engine, loop, judged, executed, signal);
   await engine.artifacts.write(
-    path.join(input.dir, 'verification.json'),
+    path.join(judged.dir, 'verification.json'),
     `${JSON.stringify(report, null, 2)}\n`,
   );
   return report;
 }
 
-function plannedChecks(loop: Loop): readonly PlannedCheck[] {
-  const { command, commands, setup, timeout, 'success-exit-code': code } = loop.settings.validation;
-  const planned: PlannedCheck[] = [];
-  const common = { timeoutMs: timeout, successExitCode: code, isSetup: false };
-  if (setup !== null) {
-    planned.push({ ...common, name: 'setup', command: setup, successExitCode: 0, isSetup: true });
-  }
-  if (command !== null) planned.push({ ...common, name: 'validation', command });
-  for (const [name, more] of Object.entries(commands)) {
-    planned.push({
-      name,
-      command: more.command,
-      timeoutMs: more.timeout,
-      successExitCode: more['success-exit-code'],
-      isSetup: false,
-    });
-  }
-  return planned;
-}
-
-/** A failing check may be run again as often as `retries-on-fail` says; the last run counts. */
-async function runCheck(
+/** Level by level until one fails. The base runs through all of them: later reports are compared with its tests. */
+async function runLevels(
   engine: Engine,
   loop: Loop,
-  planned: PlannedCheck,
-  input: VerificationInput,
+  judged: JudgedFiles,
   signal: AbortSignal,
-): Promise<Check | null> {
-  const retries = loop.settings.verify['retries-on-fail'];
-  for (let run = 0; ; run++) {
-    const spec = { ...planned, dir: input.dir, cwd: input.cwd };
-    await engine.reach('before:run-check');
-    const result = await runCommand(engine, loop, spec, signal);
-    await engine.reach('after:run-check');
-    if (result.end.kind === 'cancelled') return null;
-    const checkRun: CheckRun = {
-      name: planned.name,
-      command: planned.command,
-      successExitCode: planned.successExitCode,
-      end: result.end,
-      stdout: result.stdout,
-      stderr: result.stderr,
-      durationMs: result.durationMs,
-      parseTests: loop.settings.verify['parse-tests'],
-      ...(await largeOutput(engine, planned.name, input.dir, result)),
-      evidence: `${planned.name}.stdout.log`,
-    };
-    const check = judgeCheck(checkRun);
-    if (check.passed !== false || run >= retries) return check;
+): Promise<Levels | null> {
+  const levels: Levels = {};
+  for (const name of levelNames) {
+    const started = engine.clock.monotonic();
+    const checks = await runLevel[name](engine, loop, judged, signal);
+    if (checks === null) return null;
+    if (checks.length === 0) continue;
+    const took = Math.round(engine.clock.monotonic() - started);
+    const level = createLevel(await keepEvidence(engine, judged.dir, name, checks, took));
+    levels[name] = level;
+    if (level.passed === false && judged.work !== null) break;
   }
-}
-
-const maxParsedBytes = 16 * 1024 * 1024;
-
-/** Of a command that printed more than is kept in memory, more from its files: a runner's header may stand far up. */
-async function largeOutput(
-  engine: Engine,
-  name: string,
-  dir: string,
-  { stdout, stderr }: CommandResult,
-): Promise<Pick<CheckRun, 'testOutput'>> {
-  const isLarge = Math.max(stdout.length, stderr.length) > keptBytes / 4;
-  if (!isLarge) return {};
-  const texts = ['stdout', 'stderr'].map((stream) =>
-    engine.artifacts.readTail(path.join(dir, `${name}.${stream}.log`), maxParsedBytes),
-  );
-  const found = (await Promise.all(texts)).filter((text) => text !== null && text !== '');
-  return found.length === 0 ? {} : { testOutput: found.join('\n') };
+  return levels;
 }

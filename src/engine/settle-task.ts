@@ -1,5 +1,6 @@
 import { awaitsMerge } from '../core/loop/finishing.ts';
 import { lastIteration, type Loop } from '../core/loop/loop.ts';
+import { needsPersonText } from '../core/memory/needs-person.ts';
 import type { StoreTx, TaskClaim, TransitionInput } from '../ports/store.ts';
 
 /** What the end of a loop means for its task. Runs in the transaction that records the end. */
@@ -43,7 +44,25 @@ export async function settleTask(tx: StoreTx, loop: Loop, claim: TaskClaim): Pro
 async function failOrRetry(tx: StoreTx, loop: Loop, change: TransitionInput): Promise<void> {
   const task = await tx.tasks.get(loop.taskId);
   const again = task !== null && task.retries < task.maxRetries;
-  await tx.tasks.transition(loop.taskId, again ? 'pending' : 'failed', { ...change, retry: again });
+  if (again) {
+    await tx.tasks.transition(loop.taskId, 'pending', { ...change, retry: true });
+    return;
+  }
+  const why = await needsPerson(tx, loop);
+  await tx.tasks.transition(
+    loop.taskId,
+    'failed',
+    why === null ? change : { ...change, reason: why },
+  );
+  if (why !== null) await tx.attempts.needPerson(loop.taskId, why);
+}
+
+/** The last step of the escalation: a stuck task whose loop fails. Null while it is not stuck. */
+async function needsPerson(tx: StoreTx, loop: Loop): Promise<string | null> {
+  const metrics = await tx.attempts.metrics(loop.taskId);
+  if (metrics?.stuck !== true) return null;
+  const attempts = await tx.attempts.list(loop.taskId, 3);
+  return needsPersonText(metrics.consecutiveFailures, attempts, loop.text);
 }
 
 /** What the loop said it did, for dependents. */

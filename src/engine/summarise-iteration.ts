@@ -6,7 +6,7 @@ import { exceededBudget } from '../core/loop/budget.ts';
 import type { PricedUsage } from '../core/price/price.ts';
 import { headChars } from '../core/text/code-points.ts';
 import type { AgentRunResult } from '../ports/agent.ts';
-import { agentSandbox } from './agent-sandbox.ts';
+import { loopSandbox } from './loop-sandbox.ts';
 import type { Engine } from './engine.ts';
 import type { LoopOwner } from './loop-owner.ts';
 import { SpendingGuard } from './spending-guard.ts';
@@ -83,7 +83,7 @@ async function askAgent(
         reserved: {},
       }),
       maxTurns: 1,
-      sandbox: agentSandbox(engine, loop),
+      sandbox: loopSandbox(engine, loop),
     },
     { stdout: path.join(dir, 'stdout.log'), stderr: path.join(dir, 'stderr.log') },
     limits,

@@ -1,118 +1,71 @@
+import { createHash } from 'node:crypto';
+import path from 'node:path';
 import { isLoopwrightError } from '../core/error.ts';
-import type { Loop } from '../core/loop/loop.ts';
+import type { Iteration, Loop } from '../core/loop/loop.ts';
 import { guardsSurroundings } from '../core/loop/surroundings.ts';
-import type { Project, SurroundingChange, Surroundings } from '../ports/workspace.ts';
+import type { SurroundingChange, Surroundings, SurroundingsScope } from '../ports/workspace.ts';
 import type { Engine } from './engine.ts';
+import { readOwnMoves, withoutOwnMoves } from './own-moves.ts';
 import { workspaceSpec } from './workspace-spec.ts';
 
 type Look = { readonly seen: Surroundings; readonly at: number };
 
+/** `seen` is null when the record of it is gone. */
+type Before = {
+  readonly iteration: number;
+  readonly seen: Surroundings | null;
+  readonly key: string;
+};
+
 /** A look this fresh, with nothing of the user's run since, is also the state before the next iteration. */
 const freshMs = 2000;
-
-/** Looks of guarded iterations, and moves of the engine's own, one at a time. */
-class Guard {
-  readonly #guarded = new Set<SurroundingsWatch>();
-  #last: Promise<unknown> = Promise.resolve();
-
-  exclusive<T>(work: (guarded: Set<SurroundingsWatch>) => Promise<T>): Promise<T> {
-    const turn = this.#last.then(() => work(this.#guarded));
-    this.#last = turn.catch(() => {});
-    return turn;
-  }
-}
-
-const guards = new WeakMap<Project, Guard>();
-
-function guardOf({ project }: Engine): Guard {
-  const known = guards.get(project) ?? new Guard();
-  guards.set(project, known);
-  return known;
-}
-
-/** A change of the user's repository by the engine itself, which no iteration under way is blamed for. */
-export function ownMove<T>(
-  engine: Engine,
-  signal: AbortSignal,
-  work: () => Promise<T>,
-): Promise<T> {
-  return guardOf(engine).exclusive(async (guarded) => {
-    for (const watch of guarded) await watch.settle(signal);
-    try {
-      return await work();
-    } finally {
-      for (const watch of guarded) await watch.lookAgain(signal);
-    }
-  });
-}
+/** How long a merge of ours may take to move refs and files. */
+const mergeMs = 5000;
+const mergePollMs = 100;
 
 /**
- * Sees what an iteration changes outside of its workspace: configuration and hooks always, refs and the user's checkout
- * with `sandbox: worktree`. Held in memory, where no agent can reach it; an engine that dies forgets it.
+ * Sees what an iteration changes outside of its workspace: configuration, hooks, refs, HEAD and index of the user's
+ * repository, with `sandbox: worktree` also the files of their checkout. What was there before is kept in memory, and as a
+ * file whose hash is recorded before the agent starts: an engine that dies does not forget it.
  */
 export class SurroundingsWatch {
   readonly #engine: Engine;
-  #before: { readonly loop: Loop; readonly iteration: number; seen: Surroundings } | null = null;
+  #before: Before | null = null;
   #last: Look | null = null;
-  /** What the iteration had changed before the engine itself moved the base. */
-  #earlier: SurroundingChange[] = [];
+  #kept: string | null = null;
 
   constructor(engine: Engine) {
     this.#engine = engine;
   }
 
-  /** Before an agent may act. A further try of the same iteration changes nothing. */
-  async begin(loop: Loop, iteration: number, signal: AbortSignal): Promise<void> {
-    if (this.#before?.iteration === iteration) return;
-    this.#earlier = [];
-    await guardOf(this.#engine).exclusive(async (guarded) => {
-      const seen = this.#fresh(loop) ?? (await this.#look(loop, signal)).seen;
-      this.#before = { loop, iteration, seen };
-      if (guardsSurroundings(loop)) guarded.add(this);
-    });
-  }
-
-  /** The engine is about to move the base itself: what is different until now is the iteration's doing. */
-  async settle(signal: AbortSignal): Promise<void> {
-    if (this.#before === null) return;
-    const { seen } = await this.#look(this.#before.loop, signal);
-    const changes = await this.#engine.project.compareSurroundings(this.#before.seen, seen, signal);
-    this.#earlier.push(...changes);
-  }
-
-  /** It has moved: from here on the iteration is compared with what is there now. */
-  async lookAgain(signal: AbortSignal): Promise<void> {
-    if (this.#before === null) return;
-    this.#before.seen = (await this.#look(this.#before.loop, signal)).seen;
+  /**
+   * Before an agent may act: the hash of what is there, to be recorded with its start. A further try of the same iteration
+   * changes nothing.
+   */
+  async begin(loop: Loop, { number, surroundings }: Iteration, signal: AbortSignal) {
+    if (this.#before?.iteration !== number) {
+      this.#before =
+        surroundings === undefined
+          ? { iteration: number, ...(await this.#keep(loop, await this.#start(loop, signal))) }
+          : { iteration: number, ...(await this.#recall(loop, surroundings)) };
+    }
+    return this.#before.key;
   }
 
   /** When its agent and its checks have ended: what is different now. Empty when it never began. */
   async end(
     loop: Loop,
-    iteration: number,
+    { number, surroundings, startedAt }: Iteration,
     signal: AbortSignal,
   ): Promise<readonly SurroundingChange[]> {
-    return guardOf(this.#engine).exclusive(async (guarded) => {
-      guarded.delete(this);
-      const before = this.#before?.iteration === iteration ? this.#before.seen : null;
-      this.#before = null;
-      this.#last = null;
-      if (before === null) return [];
-      return [...this.#earlier.splice(0), ...(await this.#compare(loop, before, signal))];
-    });
-  }
-
-  async #compare(
-    loop: Loop,
-    before: Surroundings,
-    signal: AbortSignal,
-  ): Promise<readonly SurroundingChange[]> {
+    const held = this.#before?.iteration === number ? this.#before : null;
+    this.#before = null;
+    this.#last = null;
+    if (held === null && surroundings === undefined) return [];
+    const before = held ?? (await this.#recall(loop, surroundings ?? ''));
+    if (before.seen === null) return [recordGone];
     try {
-      const look = await this.#look(loop, signal);
-      const changes = await this.#engine.project.compareSurroundings(before, look.seen, signal);
-      // Another loop's merge may come at any time; a look is kept for a moment only where it cannot be seen.
-      this.#last = guardsSurroundings(loop) ? null : look;
-      return changes;
+      return await this.#compare(loop, before.seen, startedAt, signal);
     } catch (error) {
       // It could be read before: that it cannot be read now is a change.
       if (!isLoopwrightError(error)) throw error;
@@ -120,16 +73,84 @@ export class SurroundingsWatch {
     }
   }
 
-  async #look(loop: Loop, signal: AbortSignal): Promise<Look> {
-    const scope = guardsSurroundings(loop) ? 'whole' : 'programs';
+  async #compare(
+    loop: Loop,
+    before: Surroundings,
+    since: number,
+    signal: AbortSignal,
+  ): Promise<readonly SurroundingChange[]> {
+    const { project, clock } = this.#engine;
+    const deadline = clock.monotonic() + mergeMs;
+    for (;;) {
+      const look = await this.#look(loop, before.scope, signal);
+      const changes = project.compareSurroundings(before, look.seen);
+      const own = changes.length === 0 ? null : await readOwnMoves(this.#engine, since);
+      if (own?.isUnderWay === true && clock.monotonic() < deadline) {
+        await clock.sleep(mergePollMs, signal);
+        continue;
+      }
+      this.#last = look;
+      return own === null ? changes : withoutOwnMoves(this.#engine, changes, own, signal);
+    }
+  }
+
+  async #start(loop: Loop, signal: AbortSignal): Promise<Surroundings> {
+    return this.#fresh(loop) ?? (await this.#look(loop, scopeOf(loop), signal)).seen;
+  }
+
+  async #look(loop: Loop, scope: SurroundingsScope, signal: AbortSignal): Promise<Look> {
     const seen = await this.#engine.project.surroundings(scope, workspaceSpec(loop), signal);
     return { seen, at: this.#engine.clock.monotonic() };
   }
 
-  #fresh({ settings }: Loop): Surroundings | null {
-    const { hooks } = settings;
+  #fresh(loop: Loop): Surroundings | null {
+    const { hooks } = loop.settings;
     const hooked = hooks['pre-iteration'].length + hooks['post-iteration'].length > 0;
-    if (this.#last === null || hooked) return null;
+    if (this.#last === null || hooked || this.#last.seen.scope !== scopeOf(loop)) return null;
     return this.#engine.clock.monotonic() - this.#last.at < freshMs ? this.#last.seen : null;
   }
+
+  /** Written once for as long as nothing changes. */
+  async #keep(loop: Loop, seen: Surroundings): Promise<Omit<Before, 'iteration'>> {
+    const text = JSON.stringify({ scope: seen.scope, items: [...seen.items] });
+    const key = hashOf(text);
+    if (this.#kept !== key) {
+      await this.#engine.artifacts.write(await this.#file(loop, key), text);
+      this.#kept = key;
+    }
+    return { seen, key };
+  }
+
+  async #recall(loop: Loop, key: string): Promise<Omit<Before, 'iteration'>> {
+    const file = await this.#file(loop, key);
+    const text = await this.#engine.artifacts.readTail(file, Number.MAX_SAFE_INTEGER);
+    if (text === null || hashOf(text) !== key) return { seen: null, key };
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its hash says that we have written it
+    const { scope, items } = JSON.parse(text) as {
+      scope: SurroundingsScope;
+      items: readonly (readonly [string, string])[];
+    };
+    return { seen: { scope, items: new Map(items) }, key };
+  }
+
+  async #file(loop: Loop, key: string): Promise<string> {
+    const dir = await this.#engine.artifacts.namedDir(loop.id, 'surroundings');
+    return path.join(dir, `${key}.json`);
+  }
+}
+
+/** A loop in place moves the refs and the index of the checkout itself. */
+function scopeOf(loop: Loop): SurroundingsScope {
+  if (loop.workspace.mode === 'in-place') return 'programs';
+  return guardsSurroundings(loop) ? 'whole' : 'repository';
+}
+
+const recordGone: SurroundingChange = {
+  name: 'the record of what was there before the iteration',
+  before: 'kept',
+  after: null,
+};
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }

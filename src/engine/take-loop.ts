@@ -4,11 +4,13 @@ import type { Flags, LoopEvent } from '../core/loop/event.ts';
 import { openIteration, type Loop } from '../core/loop/loop.ts';
 import { repair, type World } from '../core/loop/repair.ts';
 import { isResting } from '../core/loop/status.ts';
+import { breach, guardsSurroundings, tamperedText } from '../core/loop/surroundings.ts';
 import type { QueueEntry } from '../ports/queue.ts';
 import type { Session, StoreTx } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
 import { lostUsage } from './running-usage.ts';
 import { LoopOwner } from './loop-owner.ts';
+import { reportSurroundings } from './report-surroundings.ts';
 import { isSessionAlive } from './session.ts';
 
 export type TakeOptions = {
@@ -70,11 +72,14 @@ export async function takeLoop(
   });
   await engine.reach('after:claim-loop');
   const endedProcess = await endLeftover(engine, claims.current);
+  if (claims.current.status !== 'pending') await engine.artifacts.tidy(loopId);
   const owner = new LoopOwner(engine, claims.current, claims);
   try {
     const world = { why: options.why, endedProcess };
     const lost = await lostUsage(engine, claims.current);
-    await owner.record(...lost, ...takeOverEvents(claims.current, session, world, options));
+    const changed = await leftSurroundings(engine, owner);
+    const events = takeOverEvents(claims.current, session, world, options);
+    await owner.record(...lost, ...changed.slice(0, 1), ...events, ...changed.slice(1));
     return owner;
   } catch (error) {
     await owner[Symbol.asyncDispose]();
@@ -166,6 +171,19 @@ async function endLeftover(engine: Engine, loop: Loop): Promise<boolean> {
   const ended = process !== null && (await engine.supervisor.endLeftover(process, 2000));
   await engine.reach('after:end-leftover');
   return ended;
+}
+
+/**
+ * What an iteration whose engine died has changed around its workspace, and how the loop rests for it. An iteration that waits
+ * goes on, and is looked at when it ends.
+ */
+async function leftSurroundings(engine: Engine, owner: LoopOwner): Promise<readonly LoopEvent[]> {
+  const { loop } = owner;
+  const changed = loop.wait === null ? await reportSurroundings(engine, owner) : null;
+  if (changed === null) return [];
+  if (!guardsSurroundings(loop)) return [changed];
+  const text = `${tamperedText(changed)} (found when its engine was gone: by you since then, or before)`;
+  return [changed, { type: 'loop.rested', ...breach(text) }];
 }
 
 function takeOverEvents(

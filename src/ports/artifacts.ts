@@ -9,7 +9,11 @@ export interface Artifacts {
   write(file: string, text: string): Promise<void>;
   /** At most the last `maxBytes` of a file as text; null when it does not exist. */
   readTail(file: string, maxBytes: number): Promise<string | null>;
+  /** SHA-256 over files one after the other, read in pieces; missing ones count as empty. */
+  digest(files: readonly string[]): Promise<string>;
   remove(loopId: string): Promise<void>;
+  /** Removes what a killed process had half written. Only for whoever owns the loop. */
+  tidy(loopId: string): Promise<void>;
   /** Bytes used by a loop's files. */
   diskUsage(loopId: string): Promise<number>;
 }

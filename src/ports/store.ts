@@ -4,6 +4,8 @@ import type { LoopStatus } from '../core/loop/status.ts';
 import type { NewTask, Task, TaskStatus } from '../core/task/task.ts';
 import type { BaselineState } from '../core/loop/event.ts';
 import type { VerificationReport } from '../core/verdict/report.ts';
+import type { Attempts, Learnings } from './memory.ts';
+import type { LearningIndex } from './learning-index.ts';
 import type { ProcessIdentity } from './process.ts';
 import type { Queue } from './queue.ts';
 
@@ -25,6 +27,9 @@ export interface StoreTx {
   readonly sessions: Sessions;
   readonly requests: Requests;
   readonly baselines: Baselines;
+  readonly attempts: Attempts;
+  readonly learnings: Learnings;
+  readonly learningIndex: LearningIndex;
 }
 
 export interface Loops {

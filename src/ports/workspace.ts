@@ -57,6 +57,9 @@ export interface Project {
     signal: AbortSignal,
   ): Promise<string | null>;
 
+  /** Every file of a revision or snapshot, as relative paths. */
+  listAt(revision: string, signal: AbortSignal): Promise<readonly string[]>;
+
   /** Names of files changed between two commits, and a `--stat`-like summary, for people. */
   diffSummary(from: string, to: string, signal: AbortSignal): Promise<DiffSummary>;
 
@@ -70,25 +73,24 @@ export interface Project {
     signal: AbortSignal,
   ): Promise<Surroundings>;
 
-  /** What differs between two looks, named for people, sorted. */
-  compareSurroundings(
-    before: Surroundings,
-    after: Surroundings,
-    signal: AbortSignal,
-  ): Promise<readonly SurroundingChange[]>;
+  /** What differs between two looks of the same scope, named for people, sorted. */
+  compareSurroundings(before: Surroundings, after: Surroundings): readonly SurroundingChange[];
+
+  /** Whether the index of the user's checkout holds exactly what is in a commit. */
+  isStaged(commit: string, signal: AbortSignal): Promise<boolean>;
 }
 
 /**
- * `programs`: what can make git run something, that is configuration, hooks and info files; no process is started.
- * `whole`: also refs (loops' own left out), and HEAD, index and files of the user's checkout; one process.
+ * `programs`: what can make git run something, that is configuration, hooks and info files.
+ * `repository`: also refs (loops' own left out), and HEAD and index of the user's checkout. Both start no process.
+ * `whole`: also the files of the user's checkout; one process.
  */
-export type SurroundingsScope = 'programs' | 'whole';
+export type SurroundingsScope = 'programs' | 'repository' | 'whole';
 
 export type Surroundings = {
+  readonly scope: SurroundingsScope;
   /** By name: a digest of the content, or the commit of a ref. */
   readonly items: ReadonlyMap<string, string>;
-  /** The index of the user's checkout, byte for byte; null when not looked at or not there. */
-  readonly index: Uint8Array | null;
 };
 
 export type SurroundingChange = {
@@ -130,6 +132,8 @@ export type OpenedWorkspace = {
   readonly repaired: readonly string[];
   /** Entries of `copy` and `link` that do not exist in the user's checkout. */
   readonly missing: readonly string[];
+  /** What the worktree does not have although the project has it, in plain words: empty submodules, filters that do not run. */
+  readonly notes: readonly string[];
 };
 
 /** One loop's files. Only its owner calls it, one call at a time; `changes` and `writePatch` may run beside others. */
@@ -211,6 +215,8 @@ export type CommitResult = {
   readonly tree: string;
   /** What was put right, in plain words (HEAD re-attached, lock removed, ...). */
   readonly repaired: readonly string[];
+  /** Files that are there and in no commit although nothing committed says to ignore them, each with the reason. */
+  readonly unstored: readonly string[];
 };
 
 export type Checkpoint = {

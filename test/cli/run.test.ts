@@ -75,9 +75,9 @@ describe('run', () => {
         iterations  2 in TIME
         cost        $0.008, 3.2k tokens
       next:
-        loopwright merge LOOP            bring it into main
-        git diff main...loopwright/LOOP  read the changes
-        loopwright loop show LOOP        see its iterations
+        loopwright merge LOOP      bring it into main
+        loopwright loop diff LOOP  read the changes
+        loopwright loop show LOOP  see its iterations
       "
     `);
   });

@@ -236,7 +236,14 @@ export function workspaceContract(
       withWorkspace(async (workspace, { project }) => {
         const old = await workspace.snapshot(signal);
         await writeFileIn(workspace.path, 'README.md', 'changed\n');
-        await workspace.snapshot(signal);
+        await writeFileIn(workspace.path, 'later/ü.md', 'new\n');
+        const now = await workspace.snapshot(signal);
+        const [before, after] = [
+          await project.listAt(old, signal),
+          await project.listAt(now, signal),
+        ];
+        expect(before).toContain('README.md');
+        expect(after.filter((file) => !before.includes(file))).toEqual(['later/ü.md']);
         expect(await project.readAt(old, 'README.md', 100, signal)).toBe('hello\n');
         expect(await project.readAt(old, 'README.md', 3, signal)).toBe('hel');
         expect(await project.readAt(old, 'nothing.md', 100, signal)).toBeNull();

@@ -305,20 +305,20 @@ describe('the names of things', () => {
 
   it('does not take a suite that lost its tests for a pass', async () => {
     await using repo = await gitRepo();
-    await repo.write('suite.sh', `${tap('1..2\\nok 1 - a\\nnot ok 2 - b\\n')}\nexit 1\n`);
+    await repo.write('cases.sh', `${tap('1..2\\nok 1 - a\\nnot ok 2 - b\\n')}\nexit 1\n`);
     await repo.commitAll('suite');
     const easier = `${tap('1..1\\nok 1 - a\\n')}\nexit 0\n`.replaceAll("'", `'"'"'`);
-    const agent = `command:printf '%s' '${easier}' > suite.sh`;
+    const agent = `command:printf '%s' '${easier}' > cases.sh`;
     await using project = await openedProject(repo, {
       agent,
-      validate: 'sh suite.sh',
+      validate: 'sh cases.sh',
       'max-iterations': 1,
     });
     const loop = await project.runText('delete the failing test');
     expect(loop.status).toBe('failed');
     const checks = loop.iterations[0]?.report?.levels.L1?.checks ?? [];
     expect(checks.find(({ name }) => name === 'integrity')?.reason).toContain(
-      '2 tests ran on the base',
+      'the test "b" ran on the base and is gone',
     );
     expect(loop.iterations[0]?.decision?.feedback).toContain('integrity');
   });

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -186,7 +186,8 @@ describe('a repository', () => {
     const before = await digestUser(repo);
     await using project = await openedProject(repo, work);
     const loop = await project.runText('work');
-    expect(loop).toMatchObject({ status: 'complete', warnings: [] });
+    expect(loop.status).toBe('complete');
+    expect(loop.warnings.filter((text) => !text.includes('content filter'))).toEqual([]);
     expect(await digestUser(repo)).toEqual(before);
     const files = await repo.git('diff', '--name-only', loop.workspace.base ?? '', loop.head ?? '');
     expect(files).toBe('work.txt');
@@ -266,14 +267,12 @@ describe('files with unusual names', () => {
   it('are left out and named when they are too large to commit', async () => {
     await using repo = await gitRepo();
     const agent = `${work.agent}; truncate -s 2G huge.bin`;
-    await using project = await openedProject(repo, { ...work, agent });
+    const flags = { ...work, agent, 'max-iterations': 3 };
+    await using project = await openedProject(repo, flags);
     const loop = await project.runText('huge');
-    expect(loop.status).toBe('complete');
-    const events = await project.engine.store.read((tx) => tx.loops.events(loop.id, 0, 1000));
-    const notes = events.flatMap(({ event }) =>
-      event.type === 'snapshot.taken' ? event.repaired : [],
-    );
-    expect(notes.join()).toContain('huge.bin');
+    // What the checks saw is not what is committed.
+    expect(loop.status).toBe('failed');
+    expect(loop.text).toContain('huge.bin (is over 256 MB)');
     expect(await repo.git('ls-tree', '-r', '--name-only', loop.workspace.branch ?? '')).toBe(
       'README.md\nsrc/app.js\nwork.txt',
     );
@@ -281,13 +280,17 @@ describe('files with unusual names', () => {
 
   // Permissions mean nothing to root.
   it.skipIf(process.getuid?.() === 0)(
-    'in folders without permissions are passed over',
+    'in folders without permissions are named, and keep the loop from completing',
     async () => {
       await using repo = await gitRepo();
       const agent = `${work.agent}; mkdir -p locked; echo x > locked/file; chmod 000 locked src`;
-      await using project = await openedProject(repo, { ...work, agent });
+      const flags = { ...work, agent, 'max-iterations': 3 };
+      await using project = await openedProject(repo, flags);
       const loop = await project.runText('locked');
-      expect(loop.status).toBe('complete');
+      for (const name of ['locked', 'src'])
+        await chmod(path.join(loop.workspace.path, name), 0o700);
+      expect(loop.status).toBe('failed');
+      expect(loop.text).toContain('locked');
       const files = await repo.git('ls-tree', '-r', '--name-only', loop.workspace.branch ?? '');
       // What is tracked stays, what is new cannot be seen.
       expect(files).toBe('README.md\nsrc/app.js\nwork.txt');
@@ -295,20 +298,93 @@ describe('files with unusual names', () => {
   );
 });
 
-describe('merging into a checkout with content filters', () => {
-  it('is refused when a file under a filter would be written, and says how to go on', async () => {
-    await using repo = await gitRepo();
-    await repo.write('.gitattributes', '*.bin filter=lfs -text\n');
-    await repo.write('data.bin', 'pointer 1\n');
-    await repo.commitAll('pointer');
-    await repo.git('config', '--global', 'filter.lfs.smudge', 'git-lfs smudge -- %f');
-    const agent = `${work.agent}; echo "pointer 2" > data.bin`;
-    await using project = await openedProject(repo, { ...work, agent });
-    const loop = await project.runText('lfs');
-    const before = await digestUser(repo);
-    const refused = { code: 'git.filtered', hint: expect.stringContaining('git merge') };
-    await expect(merge(project, loop.id)).rejects.toMatchObject(refused);
-    expect(await digestUser(repo)).toEqual(before);
+/** As git-lfs works: what is stored is not what is in the checkout. */
+async function filteredRepo() {
+  const repo = await gitRepo();
+  await repo.git('config', '--global', 'filter.lfs.clean', 'sed s/content/pointer/');
+  await repo.git('config', '--global', 'filter.lfs.smudge', 'sed s/pointer/content/');
+  await repo.write('.gitattributes', '*.bin filter=lfs -text\n');
+  await repo.write('data.bin', 'content 1\n');
+  await repo.commitAll('filtered');
+  return repo;
+}
+
+describe('a repository with content filters', () => {
+  it('is told of before anything is spent, and merged where no such file changes', async () => {
+    await using repo = await filteredRepo();
+    // Other stat data, the same content: git has to ask the filter whether it changed.
+    await repo.write('data.bin', 'content 1\n');
+    await utimes(path.join(repo.path, 'data.bin'), 1, 1);
+    await using project = await openedProject(repo, work);
+    const loop = await project.runText('beside');
+    expect(loop).toMatchObject({ status: 'complete' });
+    expect(loop.warnings).toEqual([expect.stringContaining('the content filter lfs is not run')]);
+    const events = await project.engine.store.read((tx) => tx.loops.events(loop.id, 0, 1000));
+    const types = events.map(({ event }) => event.type);
+    expect(types.indexOf('warning.raised')).toBeLessThan(types.indexOf('agent.started'));
+    await merge(project, loop.id);
+    expect(await readFile(path.join(repo.path, 'data.bin'), 'utf8')).toBe('content 1\n');
+    expect(await repo.git('status', '--porcelain')).toBe('');
+  });
+
+  it('never gets a file that should have gone through one', async () => {
+    await using repo = await filteredRepo();
+    const agent = `${work.agent}; echo "content 2" > data.bin; echo "content 3" > new.bin`;
+    await using project = await openedProject(repo, { ...work, agent, 'max-iterations': 3 });
+    const loop = await project.runText('raw');
+    expect(loop.status).toBe('failed');
+    expect(loop.text).toContain('data.bin (goes through the content filter lfs');
+    const branch = loop.workspace.branch ?? '';
+    expect(await repo.git('show', `${branch}:data.bin`)).toBe('pointer 1');
+    expect(await repo.git('ls-tree', '--name-only', branch)).not.toContain('new.bin');
+  });
+});
+
+async function withSubmodule() {
+  const repo = await gitRepo();
+  const library = path.join(repo.outside, 'library');
+  await repo.gitIn(repo.outside, 'clone', '-q', repo.path, library);
+  const allow = ['-c', 'protocol.file.allow=always'];
+  await repo.git(...allow, 'submodule', '--quiet', 'add', library, 'lib');
+  await repo.commitAll('submodule');
+  // Nothing can be fetched.
+  await rm(library, { recursive: true });
+  return repo;
+}
+
+describe('a repository with submodules', () => {
+  it('has their files in the worktree, from what is there already', async () => {
+    await using repo = await withSubmodule();
+    const validate = `${work.validate} && cmp lib/README.md README.md && git -C lib status --porcelain`;
+    await using project = await openedProject(repo, { ...work, validate });
+    const loop = await project.runText('filled');
+    expect(loop).toMatchObject({ status: 'complete', warnings: [] });
+    await merge(project, loop.id);
+    expect(await repo.git('status', '--porcelain')).toBe('');
+    expect(await repo.git('submodule', 'status')).toMatch(/^[0-9a-f]+ lib/);
+  });
+
+  it('is told of when they are not there', async () => {
+    await using repo = await withSubmodule();
+    await repo.git('submodule', '--quiet', 'deinit', '-f', 'lib');
+    await rm(path.join(repo.path, '.git/modules'), { recursive: true });
+    await using project = await openedProject(repo, work);
+    const loop = await project.runText('empty');
+    expect(loop.status).toBe('complete');
+    expect(loop.warnings).toEqual([expect.stringContaining('the submodule lib is empty')]);
+  });
+
+  it.each([
+    ['edited', 'echo x >> lib/README.md'],
+    ['added to', 'echo x > lib/new.txt'],
+    ['committed to', 'cd lib; echo x > new.txt; git add .; git commit -qm x; cd ..'],
+  ])('does not complete on one that was %s: nobody would find that again', async (_, misdeed) => {
+    await using repo = await withSubmodule();
+    const agent = `${work.agent}; ${misdeed}`;
+    await using project = await openedProject(repo, { ...work, agent, 'max-iterations': 3 });
+    const loop = await project.runText('inside');
+    expect(loop.status).toBe('failed');
+    expect(loop.text).toContain('lib (is a submodule');
   });
 });
 

@@ -6,6 +6,7 @@ import {
   startModelServer,
   type ModelServer,
 } from '../../src/adapters/model-server/model-server.ts';
+import { say, type Ask, type Reply } from '../../src/adapters/model-server/scenario.ts';
 import { findSandboxFault } from '../../src/adapters/process/sandbox.ts';
 import { hasProof } from '../../src/core/loop/proof.ts';
 import { gitRepo, type GitRepo } from '../support/git-repo.ts';
@@ -15,9 +16,25 @@ const key = 'correct-horse-battery-staple-4711';
 const check =
   'test -f greet.sh || exit 1; got=$(sh greet.sh); echo "got: $got; wanted: hello world"; test "$got" = "hello world"';
 
+/** Works, and judges its own work: it lets nothing pass that does not say please. */
+function judged({ messages, step }: Ask): Reply {
+  const told = messages.join('\n');
+  const judges = /^VERDICT (\w+) PASS$/m.exec(told);
+  const isPolite = told.includes('please');
+  if (step === 0) {
+    const file = judges === null ? 'hello.txt' : 'judge-was-here';
+    const content = isPolite ? 'hello, please\n' : 'hello\n';
+    const shell = `printf '${content}' > ${file}`;
+    return { kind: 'acts', acts: [{ kind: 'shell', command: shell }] };
+  }
+  if (judges === null) return say('Done.');
+  const verdict = `VERDICT ${judges[1]} ${isPolite ? 'PASS' : 'FAIL'}`;
+  return say(`${isPolite ? 'Good.' : 'It must say please.'}\n\n${verdict}`);
+}
+
 let server: ModelServer;
 beforeAll(async () => {
-  server = await startModelServer();
+  server = await startModelServer({ scenarios: { judged } });
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
@@ -68,6 +85,25 @@ describe('a loop with the native agent', () => {
       expect(JSON.stringify(project.live)).not.toContain(key);
     },
   );
+
+  it('is judged by a fresh run of the model, whose words go into the next prompt and whose files go nowhere', async () => {
+    await using repo = await gitRepo();
+    await repo.write('loopwright.yml', 'gates: [{type: llm-judge, criteria: It is polite.}]\n');
+    await repo.commitAll('config');
+    const user = withModel(repo, 'judged', 'judged', 'ANTHROPIC', '');
+    const flags = { agent: 'native', validate: 'test -f hello.txt', model: 'm' };
+    await using project = await openedProject(user, flags);
+    const loop = await project.runText('say hello');
+    expect(loop).toMatchObject({ status: 'complete', reason: 'verified' });
+    expect(loop.iterations.map(({ gates }) => gates?.[0]?.reason)).toEqual([
+      'the judge says fail',
+      'the judge says pass',
+    ]);
+    expect(loop.iterations[1]?.usage?.map(({ purpose }) => purpose)).toEqual(['work', 'judge']);
+    const files = await repo.git('ls-tree', '--name-only', loop.workspace.branch ?? '');
+    expect(files).not.toContain('judge-was-here');
+    expect(await repo.git('show', `${loop.workspace.branch}:hello.txt`)).toBe('hello, please');
+  });
 
   it('works in a sandbox', async ({ skip }) => {
     const fault = findSandboxFault();

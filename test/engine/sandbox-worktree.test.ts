@@ -137,7 +137,8 @@ describe('sandbox: worktree', () => {
       await processesPerIteration('off'),
       await processesPerIteration('worktree'),
     ];
-    expect({ off, extra: worktree - off }).toEqual({ off: 8, extra: 1 });
+    expect(off).toBeLessThanOrEqual(9);
+    expect(worktree - off).toBe(1);
   });
 });
 
@@ -153,9 +154,36 @@ describe('without a sandbox', () => {
     expect(loop.warnings).toEqual([`changed outside of the workspace: ${name}`]);
   });
 
-  it('says nothing of the user’s own work in the checkout', async () => {
+  it.each([
+    ['makes a tag', 'git tag stolen', 'refs/tags/stolen'],
+    ['deletes a branch', 'git branch -D side', 'refs/heads/side'],
+    ['moves a branch', 'git update-ref refs/heads/side HEAD~1', 'refs/heads/side'],
+    [
+      'switches the branch of the checkout',
+      'git -C $ROOT switch -qc mine',
+      'HEAD of your checkout, refs/heads/mine',
+    ],
+    ['stages in the checkout', 'git -C $ROOT rm -q --cached README.md', 'index of your checkout'],
+    [
+      'hides an edit behind a flag of the index',
+      'git -C $ROOT update-index --skip-worktree README.md',
+      'index of your checkout',
+    ],
+    ['destroys the index of the checkout', 'echo x > $ROOT/.git/index', 'index of your checkout'],
+  ])('warns of an agent that %s', async (_, misdeed, name) => {
     await using repo = await gitRepo();
-    const { loop } = await runMisdeed(repo, 'echo x > $ROOT/README.md; git tag mine', 'off');
+    await repo.write('second.txt', 'x\n');
+    await repo.commitAll('second');
+    await repo.git('branch', 'side');
+    const { loop } = await runMisdeed(repo, misdeed, 'off');
+    expect(loop.status).toBe('complete');
+    expect(loop.warnings).toEqual([`changed outside of the workspace: ${name}`]);
+  });
+
+  it('says nothing of the user’s own work on files of the checkout', async () => {
+    await using repo = await gitRepo();
+    const edit = 'echo x > $ROOT/README.md; touch $ROOT/src/app.js; git -C $ROOT status -s';
+    const { loop } = await runMisdeed(repo, edit, 'off');
     expect(loop).toMatchObject({ status: 'complete', warnings: [] });
   });
 });

@@ -10,7 +10,9 @@ const fault = findSandboxFault();
 const validate = 'test -f done.txt';
 
 describe('an agent in a sandbox', () => {
-  it('does its work and reaches nothing else; checks run outside', async ({ skip }) => {
+  it('does its work and reaches nothing else, nor do the checks that run its code', async ({
+    skip,
+  }) => {
     skip(fault !== null, fault ?? '');
     await using repo = await gitRepo();
     const home = repo.env['HOME'] ?? '';
@@ -25,12 +27,12 @@ describe('an agent in a sandbox', () => {
     ];
     const flags = {
       agent: `command:{ ${attack.join('; ')}; } 2>/dev/null`,
-      validate: `${validate} && test -f "$HOME/secret.txt"`,
+      validate: `${validate} && ! test -e "$HOME/secret.txt" && { echo x > "${repo.path}/outside.txt"; git config core.fsmonitor evil; git update-ref refs/heads/main HEAD; true; } 2>/dev/null`,
       sandbox: 'bubblewrap',
     };
     await using project = await openedProject(repo, flags);
     const loop = await project.runText('try to break out');
-    expect(loop).toMatchObject({ status: 'complete' });
+    expect(loop).toMatchObject({ status: 'complete', warnings: [] });
     expect(loop.iterations).toHaveLength(1);
     const files = (await repo.git('ls-tree', '--name-only', loop.workspace.branch ?? '')).split(
       '\n',

@@ -19,6 +19,13 @@ const reachedAfter: Readonly<Record<string, string>> = {
   'release-task': 'after:claim-task:1:kill',
 };
 
+/** Points that a person's answer reaches. */
+const answers: Readonly<Record<string, readonly string[]>> = {
+  'approval.given': ['approve', 'last'],
+  'approval.refused': ['reject', 'last', '--reason', 'once more'],
+  'integrity.allowed': ['approve', 'last'],
+};
+
 /** Once in the second iteration, where there is something to lose, if the point lies in an iteration. */
 const inEveryIteration: ReadonlySet<string> = new Set([
   'run-check',
@@ -64,14 +71,19 @@ describe('an engine that ends at a failpoint', () => {
         const first = await project.run(['run', text], { LOOPWRIGHT_FAIL_AT: prelude });
         expect(first.signal).toBe('SIGKILL');
       }
-      const argv = prelude === undefined ? ['run', text] : ['run'];
+      const answer = answers[stepOf(point)];
+      if (answer !== undefined) {
+        const waiting = await project.run(['run', text]);
+        expect(waiting.exitCode, waiting.err).toBe(kindFor(point) === 'cheat' ? 1 : 2);
+      }
+      const argv = answer ?? (prelude === undefined ? ['run', text] : ['run']);
       const failed = await endAt(project, argv, `${point}:${nth}:${ending}`, ending);
       expect(whyNotReached(failed, ending)).toBeNull();
 
       const then = await project.loops();
       // An error is answered by putting the loop to rest, which stores facts of its own.
       if (ending !== 'throw') expect(acknowledged(then[0]?.events ?? [], point, nth)).toBe(true);
-      await goOn(project);
+      await (answer === undefined ? goOn(project) : approveAtLast(project));
 
       const now = await project.loops();
       for (const { loop, events } of then) {
@@ -87,6 +99,9 @@ describe('an engine that ends at a failpoint', () => {
 /** What must happen for the point to be reached. */
 function kindFor(point: Failpoint): ScenarioKind {
   if (point.endsWith('conflicted')) return 'conflict';
+  if (stepOf(point) === 'integrity.allowed') return 'cheat';
+  if (answers[stepOf(point)] !== undefined) return 'approval';
+  if (['gate.judged', 'look-at-gate'].includes(stepOf(point))) return 'gate';
   return point.endsWith('usage.added') ? 'summary' : 'merge';
 }
 
@@ -119,6 +134,17 @@ function acknowledged(events: readonly RecordedEvent[], point: Failpoint, nth: n
   const stored = events.filter(({ event }) => event.type === stepOf(point)).length;
   if (!stepOf(point).includes('.')) return true;
   return point.startsWith('after:') ? stored >= nth : stored < nth || nth === 1;
+}
+
+/** A yes completes the loop; one that was sent back is run again first. */
+async function approveAtLast(project: Scenario): Promise<void> {
+  for (let attempt = 0; attempt < 3; attempt++) {
+    const answered = await project.run(['approve', 'last']);
+    if (answered.exitCode === 0) break;
+    const again = await project.run(['run']);
+    expect([0, 2], again.out + again.err).toContain(again.exitCode);
+  }
+  expect(processesWith(project.token)).toEqual([]);
 }
 
 /** As a person would: `run` goes on with what is left; if nothing was stored yet, the same command again. */

@@ -33,9 +33,10 @@ export type Scenario = AsyncDisposable & {
 
 /**
  * `merge`: everything goes well, with a base that moves. `conflict`: the base moves against the loop's work. `summary`: as
- * `merge`, and the agent is asked for a summary of every iteration.
+ * `merge`, and the agent is asked for a summary of every iteration. `gate`: as `merge`, with a command as a gate. `approval`:
+ * the same, and a person must say yes. `cheat`: the agent removes a test, which a person must accept.
  */
-export type ScenarioKind = 'merge' | 'conflict' | 'summary';
+export type ScenarioKind = 'merge' | 'conflict' | 'summary' | 'gate' | 'approval' | 'cheat';
 
 /**
  * Three iterations are needed. The agent also changes a protected file; the user's hook moves the base once and changes
@@ -48,7 +49,7 @@ export async function scenario(kind: ScenarioKind = 'merge'): Promise<Scenario> 
   const agentLog = path.join(outside, 'agent.log');
   const temp = path.join(outside, 'temp');
   await mkdir(temp);
-  await writeScripts(repo, agentLog);
+  await writeScripts(repo, agentLog, kind);
   await writeProject(repo, kind);
   const env = { ...repo.env, TEST_TOKEN: token, TMPDIR: temp };
   const before = await userState(repo, ['refs/heads/trunk']);
@@ -82,7 +83,7 @@ function kill(pid: number): void {
   }
 }
 
-async function writeScripts(repo: GitRepo, agentLog: string): Promise<void> {
+async function writeScripts(repo: GitRepo, agentLog: string, kind: ScenarioKind): Promise<void> {
   const { outside } = repo;
   const agent = `
 case "$LOOPWRIGHT_PROMPT_FILE" in */summary-*) echo 'one more line'; exit 0 ;; esac
@@ -90,6 +91,7 @@ echo "$LOOPWRIGHT_LOOP $LOOPWRIGHT_ITERATION" >> '${agentLog}'
 echo x >> n.txt
 echo "by iteration $LOOPWRIGHT_ITERATION" > "note-$LOOPWRIGHT_ITERATION.txt"
 echo tampered > guarded.txt
+${kind === 'cheat' ? 'rm -f unit.test.js' : ''}
 echo done`;
   // What the user does meanwhile: the base moves on, and a live setting changes.
   const hook = `
@@ -106,6 +108,7 @@ printf 'limits:\\n  max-iterations: 60\\n' > '${repo.env['HOME'] ?? ''}/.config/
 async function writeProject(repo: GitRepo, kind: ScenarioKind): Promise<void> {
   const { outside } = repo;
   await repo.write('guarded.txt', 'as it was\n');
+  await repo.write('unit.test.js', "test('adds', () => assert.equal(1 + 1, 2));\n");
   await repo.write(
     'strategy.mjs',
     "export const strategy = { name: 'broken', onIterationComplete() { throw new Error('on purpose'); } };\n",
@@ -116,12 +119,13 @@ async function writeProject(repo: GitRepo, kind: ScenarioKind): Promise<void> {
 validation: { command: 'test "$(wc -l < n.txt)" -ge 3' }
 verify: { protected: [guarded.txt] }
 strategy: { name: custom, module: strategy.mjs }
-limits: { iteration-delay: 10ms }
+limits: { iteration-delay: 10ms${kind === 'cheat' ? ', max-iterations: 3' : ''} }
 git: { base: trunk, merge: local, watch-interval: 1ms }
 workspace: { setup: 'echo set up' }
 hooks: { pre-iteration: ["sh '${outside}/hook.sh'"] }
 env: { pass: [TEST_TOKEN] }
 ${kind === 'summary' ? 'progress: { strategy: hybrid }' : ''}
+${kind === 'gate' || kind === 'approval' ? `gates: [{ type: command, command: 'true' }${kind === 'approval' ? ', approval' : ''}]` : ''}
 `,
   );
   await repo.commitAll('project');

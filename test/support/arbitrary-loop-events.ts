@@ -107,11 +107,11 @@ const progressEntry: fc.Arbitrary<ProgressEntry> = fc.record({
 const decision: fc.Arbitrary<Decision> = fc.record({
   continue: fc.boolean(),
   reason: text,
-  source: fc.constantFrom('budget', 'completion', 'cap', 'strategy'),
+  source: fc.constantFrom('budget', 'completion', 'gate', 'cap', 'strategy'),
   end: orNull(
     fc.record({
       status: fc.constantFrom('failed', 'complete', 'stopped'),
-      reason: fc.constantFrom('verified', 'max_iterations', 'budget'),
+      reason: fc.constantFrom('verified', 'max_iterations', 'budget', 'approval'),
       text,
     }),
   ),
@@ -141,7 +141,14 @@ const changes = fc.record({
 
 const restStatus = fc.constantFrom('paused', 'blocked', 'complete', 'failed', 'stopped');
 const restReason = fc.constantFrom('verified', 'stuck', 'user', 'budget', 'interrupted');
-const waitCondition = fc.constantFrom('rate_limit', 'usage_limit', 'retry', 'backoff', 'delay');
+const waitCondition = fc.constantFrom(
+  'rate_limit',
+  'usage_limit',
+  'retry',
+  'backoff',
+  'delay',
+  'ci',
+);
 const outcome = fc.constantFrom('done', 'failed', 'no_sigil', 'error', 'timed_out', 'interrupted');
 
 /** The first event of a loop. Its ids are the caller's, because rows refer to them. */
@@ -218,6 +225,10 @@ const fields: {
     feedback: text,
     warning: orNull(text),
   }),
+  'integrity.allowed': fc.record(
+    { keys: texts, by: text, reason: orNull(text), report },
+    { requiredKeys: ['keys', 'by', 'reason'] },
+  ),
   // Numbers are given by `arbitraryLaterEvents`.
   'iteration.started': fc.record({
     number: fc.constant(0),
@@ -239,10 +250,13 @@ const fields: {
       { maxLength: 2 },
     ),
   }),
-  'agent.started': fc.record({ process: orNull(process), try: fc.integer({ min: 1, max: 3 }) }),
+  'agent.started': fc.record(
+    { process: orNull(process), try: fc.integer({ min: 1, max: 3 }), surroundings: hash },
+    { requiredKeys: ['process', 'try'] },
+  ),
   'agent.ended': fc.record({ record: agentRecord }),
   'usage.added': fc.record({
-    purpose: fc.constantFrom('work', 'summary'),
+    purpose: fc.constantFrom('work', 'summary', 'judge'),
     tokens: orNull(tokens),
     costUsd: orNull(usd),
     costSource,
@@ -255,6 +269,7 @@ const fields: {
     head: orNull(hash),
     changes,
     repaired: texts,
+    unstored: texts,
   }),
   'surroundings.changed': fc.record({ names: texts, count }),
   'verification.started': fc.record({}),
@@ -268,6 +283,22 @@ const fields: {
     progress: orNull(progressEntry),
     why: orNull(text),
   }),
+  'gate.judged': fc.record({
+    result: fc.record({
+      name: text,
+      type: fc.constantFrom('command', 'red-first', 'llm-judge', 'ci'),
+      passed: fc.boolean(),
+      reason: text,
+      output: text,
+      durationMs: count,
+      command: orNull(text),
+      exitCode: orNull(fc.nat(255)),
+      evidence: orNull(text),
+      tree: hash,
+    }),
+  }),
+  'approval.given': fc.record({ by: text, note: text }),
+  'approval.refused': fc.record({ by: text, reason: text }),
   'decision.made': fc.record({ decision }),
   'loop.waiting': fc.record({
     condition: waitCondition,
@@ -283,6 +314,7 @@ const fields: {
   'rebase.aborted': fc.record({ why: text }),
   'warning.raised': fc.record({ text }),
   'loop.rested': fc.record({ status: restStatus, reason: restReason, text }),
+  'merge.started': fc.record({ into: text, from: hash, to: hash }),
   'loop.merged': fc.record({ into: text, commit: hash }),
 };
 

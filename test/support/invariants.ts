@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { RecordedEvent } from '../../src/core/loop/event.ts';
 import { fold } from '../../src/core/loop/evolve.ts';
 import type { Loop } from '../../src/core/loop/loop.ts';
+import { hasProof } from '../../src/core/loop/proof.ts';
 import { isResting } from '../../src/core/loop/status.ts';
 import { openStore } from '../../src/adapters/sqlite/store.ts';
 import { digestFolder, type GitRepo } from './git-repo.ts';
@@ -116,6 +117,8 @@ function numberViolations(loop: Loop, events: readonly RecordedEvent[]): readonl
   );
   if (new Set(ended).size !== ended.length)
     violations.push(`${loop.id}: iterations ended twice: ${ended.join(', ')}`);
+  if (loop.status === 'complete' && !hasProof(loop))
+    violations.push(`${loop.id}: complete without its gates`);
   if (loop.status === 'complete' && !events.some(({ event }) => isPass(event)))
     violations.push(`${loop.id}: complete without a stored pass`);
   if (isResting(loop.status) && loop.iterations.some(({ endedAt }) => endedAt === null))
@@ -125,6 +128,7 @@ function numberViolations(loop: Loop, events: readonly RecordedEvent[]): readonl
 
 function isPass(event: RecordedEvent['event']): boolean {
   if (event.type === 'verification.ended') return event.report.overall.passed;
+  if (event.type === 'integrity.allowed') return event.report?.overall.passed === true;
   return event.type === 'baseline.recorded' && event.state === 'green';
 }
 

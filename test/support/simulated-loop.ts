@@ -10,6 +10,7 @@ import { noChanges } from '../../src/core/loop/changes.ts';
 import { decide, type Action, type Facts, type Request } from '../../src/core/loop/decide.ts';
 import type { LoopEvent, LoopOptions, RecordedEvent } from '../../src/core/loop/event.ts';
 import { evolve } from '../../src/core/loop/evolve.ts';
+import { gatesOf } from '../../src/core/loop/gating.ts';
 import { judge } from '../../src/core/loop/judge.ts';
 import { summariseHistory } from '../../src/core/loop/iteration-summary.ts';
 import {
@@ -18,6 +19,7 @@ import {
   openIteration,
   type Loop,
 } from '../../src/core/loop/loop.ts';
+import { isResting } from '../../src/core/loop/status.ts';
 import { ladderStep } from '../../src/core/strategy/ladder.ts';
 import { judgeCompletion } from '../../src/core/verdict/completion.ts';
 import { createLevel, createReport, type Check } from '../../src/core/verdict/report.ts';
@@ -307,6 +309,26 @@ export class SimulatedWorld {
   #judge(): void {
     const history = summariseHistory(this.loop);
     const completion = this.#completion();
+    const gates = gatesOf(this.loop);
+    if (completion.complete && gates.kind === 'due') {
+      const { gate } = gates;
+      const passed = this.#choices.int(3) > 0;
+      return this.append({
+        type: 'gate.judged',
+        result: {
+          name: gate.name ?? gate.type,
+          type: gate.type,
+          passed,
+          reason: 'chosen',
+          output: '',
+          durationMs: 1,
+          command: null,
+          exitCode: null,
+          evidence: null,
+          tree: 'tree',
+        },
+      });
+    }
     const keepOn = this.#choices.int(8) > 0;
     const strategy = { continue: keepOn, reason: 'strategy' };
     const decision = judge(this.loop, {
@@ -330,6 +352,17 @@ export class SimulatedWorld {
   }
 }
 
+/** What a person may answer to a loop that rests, and the next owner that takes it up. */
+export function answer(world: SimulatedWorld, choices: Choices): void {
+  const kind = choices.int(4);
+  if (kind === 0) world.append({ type: 'approval.given', by: `p${choices.int(3)}`, note: '' });
+  if (kind === 1) world.append({ type: 'approval.refused', by: 'p', reason: 'not yet' });
+  if (kind === 2) return;
+  world.request = null;
+  const resumed = { sessionId: 's-3', host: 'h', why: 'answered', settings: null, flags: null };
+  world.append({ type: 'loop.resumed', ...resumed });
+}
+
 /** Drives a simulated loop to its rest, at most `maxSteps` turns. */
 export function walk(
   choices: Choices,
@@ -342,7 +375,10 @@ export function walk(
     const ask = choices.int(60);
     if (ask === 0) world.request = { kind: 'interrupt', when: 'finish' };
     if (ask === 1) world.request = { kind: 'stop', when: 'cut' };
-    if (!world.step()) break;
+    if (world.step()) continue;
+    if (world.loop.status !== 'blocked' || settings.gates.length === 0) break;
+    answer(world, choices);
+    if (isResting(world.loop.status)) break;
   }
   return world;
 }

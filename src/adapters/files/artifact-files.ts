@@ -1,4 +1,5 @@
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { createReadStream, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { open, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Artifacts } from '../../ports/artifacts.ts';
@@ -16,6 +17,8 @@ export function createArtifacts(stateDir: string): Artifacts {
     namedDir: (loopId, name) => made(path.join(loopDir(loopId), name)),
     write: writeWhole,
     readTail,
+    tidy: (loopId) => removeHalves(loopDir(loopId)),
+    digest,
     remove: (loopId) => rm(loopDir(loopId), { recursive: true, force: true }),
     diskUsage: (loopId) => folderSize(loopDir(loopId)),
   };
@@ -31,6 +34,15 @@ async function writeWhole(file: string, text: string): Promise<void> {
   const beside = `${file}.tmp-${process.pid}`;
   writeFileSync(beside, text);
   renameSync(beside, file);
+}
+
+const halfWritten = /\.(?:partial|tmp-\d+)$/;
+
+async function removeHalves(folder: string): Promise<void> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  for (const { name, parentPath } of entries) {
+    if (halfWritten.test(name)) await rm(path.join(parentPath, name), { force: true });
+  }
 }
 
 async function readTail(file: string, maxBytes: number): Promise<string | null> {
@@ -50,6 +62,15 @@ async function readTail(file: string, maxBytes: number): Promise<string | null> 
   } finally {
     await handle.close();
   }
+}
+
+async function digest(files: readonly string[]): Promise<string> {
+  const hash = createHash('sha256');
+  for (const file of files) {
+    if ((await stat(file).catch(() => null)) === null) continue;
+    for await (const chunk of createReadStream(file)) hash.update(chunk);
+  }
+  return hash.digest('hex');
 }
 
 async function folderSize(folder: string): Promise<number> {

@@ -30,7 +30,7 @@ export function createFolderProject(root: string): Project {
     async openWorkspace() {
       await hideStateFolder(root, store);
       const workspace = createFolderWorkspace(root, store);
-      return { workspace, created: true, repaired: [], missing: [] };
+      return { workspace, created: true, repaired: [], missing: [], notes: [] };
     },
     removeWorkspace: () => rm(store, { recursive: true, force: true }),
     deleteBranch: async () => undefined,
@@ -49,6 +49,7 @@ export function createFolderProject(root: string): Project {
       const content = entry === undefined ? null : await readContent(store, entry);
       return content === null ? null : content.subarray(0, maxBytes).toString('utf8');
     },
+    listAt: async (revision) => (await loadManifest(store, revision)).map(({ path: name }) => name),
     async diffSummary(from, to, signal) {
       const changes = await folderChanges(store, from, to, signal);
       const files = changedPaths(changes);
@@ -58,7 +59,8 @@ export function createFolderProject(root: string): Project {
     },
     writePatch: (from, to, file, signal) => writeFolderPatch(store, from, to, file, signal),
     // The folder is the workspace: around it there is nothing of the project.
-    surroundings: async () => ({ items: new Map(), index: null }),
-    compareSurroundings: async () => [],
+    surroundings: async (scope) => ({ scope, items: new Map() }),
+    compareSurroundings: () => [],
+    isStaged: async () => false,
   };
 }

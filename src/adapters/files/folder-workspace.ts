@@ -37,6 +37,7 @@ export function createFolderWorkspace(root: string, store: string): Workspace {
       head: null,
       tree: await snapshot(signal),
       repaired: [],
+      unstored: [],
     }),
     describe: async () => ({ status: '', diff: '', log: '' }),
     writePatch: (from, to, file, signal) => writeFolderPatch(store, from, to, file, signal),

@@ -13,6 +13,7 @@ import { replaceFile } from './private-index.ts';
 import { gitFailed } from './git.ts';
 import { refuseLocked } from './refuse-locked.ts';
 import { isAncestor, isObjectId } from './repository.ts';
+import { changedSubmodules } from './submodules.ts';
 import { diffTreePairs } from './tree-diff.ts';
 import type { TreeEntry } from './tree-diff.ts';
 
@@ -68,16 +69,10 @@ export async function commitChanges(
   await moveBranch(checkout, history, head, signal);
   await showCommitted(checkout, history, parent, content, signal);
   repaired.push(...(await dropOperation(checkout)));
-  for (const name of checkout.index.tooLarge()) {
-    repaired.push(`${visible(name)} is over 256 MB and was not committed`);
-  }
-  for (const name of checkout.index.unreadable()) {
-    repaired.push(
-      `${visible(name)} cannot be read, so it is in no commit: give yourself the right to read it`,
-    );
-  }
+  const left = [...checkout.index.unstored(), ...(await changedSubmodules(checkout, signal))];
+  const unstored = left.map(({ name, why }) => `${visible(name)} (${why})`);
   const made = { commit: head, tree: content.tree };
-  return { commit, head, tree, repaired, made };
+  return { commit, head, tree, repaired, unstored, made };
 }
 
 /**

@@ -154,7 +154,8 @@ function identity(values: ReadonlyMap<string, string>, caller: CallerEnvironment
 function fileSettings(values: ReadonlyMap<string, string>, caller: CallerEnvironment) {
   const home = caller['HOME'] ?? '/';
   const configHome = caller['XDG_CONFIG_HOME'] ?? path.join(home, '.config');
-  const ignoreFile = values.get('core.excludesfile') ?? path.join(configHome, 'git', 'ignore');
+  const named = withHome(values.get('core.excludesfile') ?? null, caller);
+  const ignoreFile = named ?? path.join(configHome, 'git', 'ignore');
   const config: [string, string][] = [['core.excludesFile', ignoreFile]];
   for (const key of ['core.autocrlf', 'core.eol']) {
     const value = values.get(key);

@@ -25,7 +25,7 @@ export type UserSettings = {
   readonly hooksFolder: string | null;
 };
 
-type ConfigEntry = readonly [key: string, value: string];
+export type ConfigEntry = readonly [key: string, value: string];
 type Environment = Readonly<Record<string, string>>;
 type CallerEnvironment = Readonly<Record<string, string | undefined>>;
 

@@ -2,10 +2,12 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { LoopwrightError } from '../../core/error.ts';
 import type { FastForward } from '../../ports/workspace.ts';
+import { filteredFiles } from './content-filters.ts';
 import type { Checkout } from './git.ts';
 import { headBranch } from './head.ts';
 import { listFiltered, listInTheWay } from './in-the-way.ts';
 import { unfinishedOperation } from './mend.ts';
+import { splitRecords } from './path-bytes.ts';
 import { refuseLocked } from './refuse-locked.ts';
 import { isAncestor, resolveCommit } from './repository.ts';
 import type { Repository } from './repository.ts';
@@ -118,13 +120,32 @@ async function inspect(
   const ignore = '--ignore-submodules=dirty';
   const args = ['status', '--porcelain=v2', '-z', '--untracked-files=no', ignore];
   const status = await repository.run({ at, args, signal, maxOutputBytes: 4096 });
-  if (status.exitCode === 0 && status.stdout.length === 0) {
+  const isClean = status.exitCode === 0 && status.stdout.length === 0;
+  if (isClean || (await isOnlyFiltered(repository, at, from, signal))) {
     const obstacles = await listInTheWay(repository, at.workTree, from, to, signal);
     return obstacles.length === 0 ? 'behind' : 'dirty';
   }
   const compare = ['diff-index', '--quiet', '--no-ext-diff', ignore, to, '--'];
   const difference = await repository.run({ at, args: compare, signal });
   return difference.exitCode === 0 ? 'there' : 'dirty';
+}
+
+/**
+ * Files behind a content filter look changed to whoever does not run it. The move writes none of them (that is refused), so they
+ * are in nobody's way.
+ */
+async function isOnlyFiltered(
+  repository: Repository,
+  at: Checkout,
+  from: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (repository.user.filters.size === 0) return false;
+  const staged = ['diff-index', '--cached', '--quiet', '--no-ext-diff', from, '--'];
+  if ((await repository.run({ at, args: staged, signal })).exitCode !== 0) return false;
+  const listing = ['diff-files', '--name-only', '--no-ext-diff', '--ignore-submodules=dirty', '-z'];
+  const names = splitRecords(await repository.output({ at, args: listing, signal }));
+  return (await filteredFiles(repository, at, names, signal)).size === names.length;
 }
 
 async function moveFiles(

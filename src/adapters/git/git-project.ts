@@ -1,4 +1,5 @@
 import { lstat, rm } from 'node:fs/promises';
+import path from 'node:path';
 import { LoopwrightError } from '../../core/error.ts';
 import type {
   CheckoutState,
@@ -11,16 +12,18 @@ import { listCheckpoints } from './checkpoints.ts';
 import { fastForwardBranch, listCheckoutsOf } from './fast-forward.ts';
 import { createGitWorkspace } from './git-workspace.ts';
 import { headBranch } from './head.ts';
+import { createIndexDigest } from './index-digest.ts';
+import { clearFlags } from './index-flags.ts';
 import { createLoopCheckout, keepRef, loopFolder } from './loop-checkout.ts';
 import { unfinishedOperation } from './mend.ts';
 import { seedIndex } from './private-index.ts';
-import { readFileAt } from './read-file.ts';
+import { listFilesAt, readFileAt } from './read-file.ts';
 import { replayCommits } from './rebase.ts';
 import { readRef } from './ref-files.ts';
 import { isAncestor, resolveCommit } from './repository.ts';
 import type { Repository } from './repository.ts';
 import { diffSummary } from './diff-summary.ts';
-import { compareAround, lookAround } from './surroundings.ts';
+import { compareAround, isStaged, lookAround } from './surroundings.ts';
 import { writeTreePatch } from './tree-diff.ts';
 import { openWorktree, removeWorktree } from './worktree.ts';
 import type { WorktreeSpec } from './worktree.ts';
@@ -30,6 +33,7 @@ const branchPrefix = 'loopwright/';
 
 export function createGitProject(repository: Repository): Project {
   const root = repository.main.workTree ?? repository.main.gitDir;
+  const indexDigest = createIndexDigest(path.join(repository.main.gitDir, 'index'));
   return {
     kind: 'git',
     root,
@@ -60,11 +64,12 @@ export function createGitProject(repository: Repository): Project {
       fastForwardBranch(repository, branch, from, to, signal),
     readAt: (revision, file, maxBytes, signal) =>
       readFileAt(repository, revision, file, maxBytes, signal),
+    listAt: (revision, signal) => listFilesAt(repository, revision, signal),
     diffSummary: (from, to, signal) => diffSummary(repository, from, to, signal),
     writePatch: (from, to, file, signal) => writeTreePatch(repository, from, to, file, signal),
-    surroundings: (scope, spec, signal) => lookAround(repository, scope, spec, signal),
-    compareSurroundings: (before, after, signal) =>
-      compareAround(repository, before, after, signal),
+    surroundings: (scope, spec, signal) => lookAround(repository, indexDigest, scope, spec, signal),
+    compareSurroundings: compareAround,
+    isStaged: (commit, signal) => isStaged(repository, commit, signal),
   };
 }
 
@@ -166,7 +171,8 @@ async function openInPlace(
   const checkout = createLoopCheckout(repository, spec, main.gitDir, spec.path);
   const created = (await lstat(checkout.index.file).catch(() => null)) === null;
   if (created) await seedIndex(checkout.at, checkout.index.file);
-  return { workspace: createGitWorkspace(checkout), created, repaired: [], missing: [] };
+  await clearFlags(checkout, signal);
+  return { workspace: createGitWorkspace(checkout), created, repaired: [], missing: [], notes: [] };
 }
 
 async function deleteLoopBranch(

@@ -1,6 +1,7 @@
 import { lstat } from 'node:fs/promises';
+import { filteredFiles } from './content-filters.ts';
 import type { Checkout } from './git.ts';
-import { filePath, joinRecords, splitRecords } from './path-bytes.ts';
+import { filePath } from './path-bytes.ts';
 import type { Repository } from './repository.ts';
 import { diffTrees } from './tree-diff.ts';
 
@@ -35,15 +36,7 @@ export async function listFiltered(
   if (repository.user.filters.size === 0) return [];
   const { entries } = await diffTrees(repository, from, to, signal);
   const written = entries.filter(({ status }) => status !== 'D').map(({ path }) => path);
-  const args = ['check-attr', '-z', '--stdin', 'filter'];
-  const input = joinRecords(written);
-  const records = splitRecords(await repository.output({ at, args, input, signal }));
-  const found: string[] = [];
-  for (let start = 0; start + 2 < records.length; start += 3) {
-    const [file = '', , value = ''] = records.slice(start, start + 3);
-    if (repository.user.filters.has(value)) found.push(file);
-  }
-  return found.toSorted();
+  return [...(await filteredFiles(repository, at, written, signal)).keys()].toSorted();
 }
 
 /** A file where a folder must come is in the way too. */

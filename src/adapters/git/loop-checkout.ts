@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { WorkspaceSpec } from '../../ports/workspace.ts';
+import { createIgnoreRules } from './ignore-rules.ts';
 import { createPrivateIndex } from './private-index.ts';
 import type { PrivateIndex } from './private-index.ts';
 import type { Checkout } from './git.ts';
@@ -31,7 +32,9 @@ export function createLoopCheckout(
   const file = path.join(folder, 'index');
   const { mode, loopId, branch, base } = spec;
   const roots = ['HEAD', keepRef(loopId), ...(base === null ? [] : [base])];
-  const index = createPrivateIndex({ repository, at, workTree, file, leftOut: spec.link, roots });
+  const ignored = createIgnoreRules(repository, folder);
+  const leftOut = spec.link;
+  const index = createPrivateIndex({ repository, at, workTree, file, leftOut, roots, ignored });
   return { repository, mode, loopId, branch, base, at, workTree, folder, index };
 }
 

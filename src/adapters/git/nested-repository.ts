@@ -1,9 +1,17 @@
 import path from 'node:path';
 import { gitFailed } from './git.ts';
 import type { Checkout } from './git.ts';
+import type { IgnoreRules } from './ignore-rules.ts';
 import { joinRecords, splitRecords } from './path-bytes.ts';
 import { withoutIndex } from './repository.ts';
 import type { Repository } from './repository.ts';
+
+type NestedPlace = {
+  readonly repository: Repository;
+  readonly at: Checkout;
+  readonly workTree: string;
+  readonly ignored: IgnoreRules;
+};
 
 /**
  * A project generator that runs `git init` leaves a repository inside the worktree. git itself would record no more
@@ -11,7 +19,7 @@ import type { Repository } from './repository.ts';
  * ordinary files. A folder that `.gitmodules` names is a real submodule and stays a single entry.
  */
 export async function listNestedFiles(
-  place: { readonly repository: Repository; readonly at: Checkout; readonly workTree: string },
+  place: NestedPlace,
   nested: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly string[]> {
@@ -35,7 +43,7 @@ export async function listNestedFiles(
 }
 
 async function listSubmodules(
-  { repository, at, workTree }: Parameters<typeof listNestedFiles>[0],
+  { repository, at, workTree }: NestedPlace,
   signal: AbortSignal,
 ): Promise<ReadonlySet<string>> {
   const file = path.join(workTree, '.gitmodules');
@@ -47,29 +55,35 @@ async function listSubmodules(
 
 /** Paths relative to the worktree. An index that does not exist makes every file untracked. */
 async function listFiles(
-  { repository, at, workTree }: Parameters<typeof listNestedFiles>[0],
+  { repository, at, workTree, ignored }: NestedPlace,
   folder: string,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const inside: Checkout = { ...at, workTree: path.join(workTree, folder) };
   const env = withoutIndex(repository);
-  const args = ['ls-files', '-z', '--others', '--exclude-standard'];
+  const args = ['ls-files', '-z', '--others', ...ignored.options()];
   const output = await repository.output({ at: inside, env, args, signal });
   return splitRecords(output).map((name) => `${folder}/${name}`);
 }
 
 /** The ignore files above the nested repository apply too. */
 async function withoutIgnored(
-  { repository, at }: Parameters<typeof listNestedFiles>[0],
+  { repository, at, ignored: rules }: NestedPlace,
   files: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   // This command knows no literal paths; `./` keeps a name that starts with a colon from being read as magic.
   const env = { GIT_LITERAL_PATHSPECS: '0' };
   const input = joinRecords(files.map((name) => `./${name}`));
-  const args = ['check-ignore', '--no-index', '-z', '--stdin'];
+  const args = ['check-ignore', '--no-index', '--verbose', '-z', '--stdin'];
   const result = await repository.run({ at, env, args, input, signal });
   if (result.exitCode > 1) throw gitFailed(args, result);
-  const ignored = new Set(splitRecords(result.stdout));
+  const ignored = new Set<string>();
+  const records = splitRecords(result.stdout);
+  for (let first = 0; first + 3 < records.length; first += 4) {
+    const [source = '', , pattern = '', name = ''] = records.slice(first, first + 4);
+    const isOfTheFiles = path.basename(source) === '.gitignore';
+    if (!pattern.startsWith('!') && (isOfTheFiles || rules.knows(pattern))) ignored.add(name);
+  }
   return files.filter((name) => !ignored.has(`./${name}`));
 }

@@ -1,10 +1,16 @@
-import { access, constants, copyFile, lstat, mkdir, rename, rm } from 'node:fs/promises';
+import { statSync } from 'node:fs';
+import { constants, copyFile, lstat, mkdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { stateFolderName } from '../files/folder-state.ts';
 import type { Checkout } from './git.ts';
-import { listNestedFiles } from './nested-repository.ts';
-import { filePath, joinRecords, splitRecords } from './path-bytes.ts';
-import type { Repository } from './repository.ts';
+import {
+  listDifferences,
+  listLarge,
+  listTracked,
+  without,
+  type Place,
+  type Unstored,
+} from './list-differences.ts';
+import { storeDifferences } from './store-differences.ts';
 
 /**
  * The engine's own view of a checkout: an index file beside the one the agent uses. It is seeded once, before any agent
@@ -21,49 +27,30 @@ export type PrivateIndex = {
   rebuild(signal: AbortSignal): Promise<void>;
   /** Paths in which the newest snapshot can differ from this one; null when that is not known. */
   touchedSince(tree: string): readonly string[] | null;
-  /** Untracked files that the last snapshot left out for their size. */
-  tooLarge(): readonly string[];
-  /** Files that the last snapshot left out because nobody lets us read them. */
-  unreadable(): readonly string[];
+  /** Files that the last snapshot had to leave out. */
+  unstored(): readonly Unstored[];
   /** Forgets what is remembered of the index after another command has changed it. */
   changed(): void;
-};
-
-type Place = {
-  readonly repository: Repository;
-  readonly at: Checkout;
-  readonly workTree: string;
-  readonly file: string;
-  /** Untracked paths that never belong to a snapshot. */
-  readonly leftOut: readonly string[];
-  /** What the index may be made anew from, best first. */
-  readonly roots: readonly string[];
-};
-
-type Differences = {
-  /** Tracked paths that changed or vanished. */
-  readonly tracked: readonly string[];
-  readonly untracked: readonly string[];
-  /** Folders, without the slash, that are repositories of their own. */
-  readonly nested: readonly string[];
 };
 
 export function createPrivateIndex(place: Place): PrivateIndex {
   const { repository, at, file } = place;
   const env = { GIT_INDEX_FILE: file };
   let knownTree: string | null = null;
-  let large: readonly string[] = [];
-  let unread: readonly string[] = [];
+  let unstored: readonly Unstored[] = [];
+  /** As the engine left its file; null when a command of its own has written it since. */
+  let stamp: string | null = null;
   let touched: { readonly from: string; readonly paths: readonly string[] } | null = null;
 
   async function update(careful: boolean, signal: AbortSignal): Promise<string> {
     const listed = await listDifferences(place, signal);
-    large = await listLarge(place.workTree, listed.untracked);
+    const large = await listLarge(place.workTree, listed.untracked);
+    const tooLarge = large.map((name) => ({ name, why: 'is over 256 MB' }));
     const differences = { ...listed, untracked: without(listed.untracked, large) };
-    const { tracked, untracked, nested } = differences;
+    const { tracked, untracked, nested, closed } = differences;
     const clean = tracked.length + untracked.length + nested.length === 0;
+    unstored = [...closed, ...tooLarge];
     if (clean && knownTree !== null) return knownTree;
-    unread = [];
     // What is inside a nested repository is not listed.
     const isListed = nested.length === 0 && !careful;
     touched =
@@ -73,13 +60,17 @@ export function createPrivateIndex(place: Place): PrivateIndex {
     knownTree = null;
     if (careful) {
       const all = { ...differences, tracked: await listTracked(place, signal) };
-      unread = await applyDifferences(place, all, careful, signal);
-    } else if (!clean) await applyDifferences(place, differences, careful, signal);
+      unstored = [...tooLarge, ...(await storeDifferences(place, all, careful, signal))];
+    } else if (!clean) {
+      unstored = [...tooLarge, ...(await storeDifferences(place, differences, careful, signal))];
+    }
     knownTree = await repository.text({ at, env, args: ['write-tree'], signal });
+    stamp = stampOf(file);
     return knownTree;
   }
 
   async function reset(treeish: string, signal: AbortSignal): Promise<void> {
+    stamp = null;
     knownTree = null;
     touched = null;
     await removeLock(file);
@@ -106,18 +97,23 @@ export function createPrivateIndex(place: Place): PrivateIndex {
       await startAgain(signal);
       await update(true, signal);
     },
-    tooLarge: () => large,
-    unreadable: () => unread,
+    unstored: () => unstored,
     touchedSince(tree) {
       if (tree === knownTree) return [];
       return touched?.from === tree ? touched.paths : null;
     },
     changed() {
+      stamp = null;
       knownTree = null;
       touched = null;
     },
     async snapshot(signal) {
       await removeLock(file);
+      // Somebody else has written our index: it may hide whatever they like.
+      if (stamp !== null && stampOf(file) !== stamp) {
+        await startAgain(signal);
+        return update(true, signal);
+      }
       try {
         return await update(false, signal);
       } catch (error) {
@@ -138,6 +134,11 @@ export async function seedIndex(at: Checkout, file: string): Promise<void> {
   await replaceFile(path.join(at.gitDir, 'index'), file);
 }
 
+function stampOf(file: string): string {
+  const found = statSync(file, { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? '' : [found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ');
+}
+
 /** Agents can write here: a link left in the way is removed, never written through. */
 export async function replaceFile(from: string, to: string): Promise<void> {
   const partial = `${to}.partial`;
@@ -156,147 +157,4 @@ async function canRebuild({ at, workTree }: Place): Promise<boolean> {
     [at.gitDir, workTree].map((folder) => lstat(folder).catch(() => null)),
   );
   return folders.every((folder) => folder?.isDirectory() === true);
-}
-
-async function listDifferences(place: Place, signal: AbortSignal): Promise<Differences> {
-  const env = { GIT_INDEX_FILE: place.file };
-  const args = [
-    'ls-files',
-    '-t',
-    '-z',
-    '--modified',
-    '--deleted',
-    '--others',
-    '--exclude-standard',
-  ];
-  const output = await place.repository.output({ at: place.at, env, args, signal });
-  const tracked = new Set<string>();
-  const untracked: string[] = [];
-  const nested: string[] = [];
-  for (const record of splitRecords(output)) {
-    const name = record.slice(2);
-    if (!record.startsWith('? ')) tracked.add(name);
-    else if (isLeftOut(name, place.leftOut)) continue;
-    else if (name.endsWith('/')) nested.push(name.slice(0, -1));
-    else untracked.push(name);
-  }
-  return { tracked: await withoutHidden(place.workTree, [...tracked]), untracked, nested };
-}
-
-/** git takes a file in a folder it may not enter for deleted; it is only out of sight. */
-async function withoutHidden(workTree: string, names: readonly string[]): Promise<string[]> {
-  const hidden = await Promise.all(
-    names.map((name) =>
-      lstat(filePath(workTree, name)).then(
-        () => false,
-        (error: unknown) => error instanceof Error && 'code' in error && error.code === 'EACCES',
-      ),
-    ),
-  );
-  return names.filter((_, position) => hidden[position] === false);
-}
-
-/** New files of this size are build products or dumps far more often than work, and a repository never forgets them. */
-const largestFile = 256 * 1024 * 1024;
-
-async function listLarge(workTree: string, names: readonly string[]): Promise<readonly string[]> {
-  const sizes = await Promise.all(
-    names.map(async (name) => (await lstat(filePath(workTree, name)).catch(() => null))?.size ?? 0),
-  );
-  return names.filter((_, position) => (sizes[position] ?? 0) > largestFile);
-}
-
-function without(names: readonly string[], left: readonly string[]): readonly string[] {
-  return left.length === 0 ? names : names.filter((name) => !left.includes(name));
-}
-
-async function listTracked(place: Place, signal: AbortSignal): Promise<readonly string[]> {
-  const env = { GIT_INDEX_FILE: place.file };
-  const args = ['ls-files', '-z'];
-  return splitRecords(await place.repository.output({ at: place.at, env, args, signal }));
-}
-
-function isLeftOut(name: string, leftOut: readonly string[]): boolean {
-  return [stateFolderName, ...leftOut].some((one) => name === one || name.startsWith(`${one}/`));
-}
-
-async function applyDifferences(
-  place: Place,
-  { tracked, untracked, nested }: Differences,
-  careful: boolean,
-  signal: AbortSignal,
-): Promise<readonly string[]> {
-  const inside = await listNestedFiles(place, nested, signal);
-  const added = [...untracked, ...inside].filter((name) => !isLeftOut(name, place.leftOut));
-  const replacing = new Set(added);
-  const remaining = tracked.filter(
-    (name) => !parents(name).some((folder) => replacing.has(folder)),
-  );
-  const { beyond, reachable } = await sortByReach(place.workTree, remaining);
-  if (beyond.length > 0) await updateIndex(place, ['--force-remove'], beyond, signal);
-  // Tracked ones first: a file that became a folder must leave before what is in the folder comes.
-  const names = [...reachable, ...added];
-  const readable = careful ? await filterReadable(place.workTree, names) : names;
-  if (readable.length > 0) {
-    await updateIndex(place, ['--add', '--remove', '--replace'], readable, signal);
-  }
-  const taken = new Set(readable);
-  return names.filter((name) => !taken.has(name));
-}
-
-async function updateIndex(
-  place: Place,
-  how: readonly string[],
-  names: readonly string[],
-  signal: AbortSignal,
-): Promise<void> {
-  const env = { GIT_INDEX_FILE: place.file };
-  const args = ['update-index', ...how, '-z', '--stdin'];
-  await place.repository.output({ at: place.at, env, args, input: joinRecords(names), signal });
-}
-
-/** git refuses to look at paths behind a symbolic link; to the snapshot they are deleted. */
-async function sortByReach(workTree: string, names: readonly string[]) {
-  const links = new Map<string, boolean>();
-  const isLink = async (folder: string) => {
-    const known = links.get(folder);
-    if (known !== undefined) return known;
-    const found = await lstat(filePath(workTree, folder)).catch(() => null);
-    links.set(folder, found?.isSymbolicLink() === true);
-    return links.get(folder) === true;
-  };
-  const beyond: string[] = [];
-  const reachable: string[] = [];
-  for (const name of names) {
-    const checks = await Promise.all(parents(name).map(isLink));
-    (checks.includes(true) ? beyond : reachable).push(name);
-  }
-  return { beyond, reachable };
-}
-
-async function filterReadable(workTree: string, names: readonly string[]): Promise<string[]> {
-  const kept: string[] = [];
-  for (const name of names) {
-    const file = filePath(workTree, name);
-    const found = await lstat(file).catch(() => null);
-    const readable = found?.isFile() !== true || (await canRead(file));
-    if (readable) kept.push(name);
-  }
-  return kept;
-}
-
-async function canRead(file: string | Buffer): Promise<boolean> {
-  return access(file, constants.R_OK).then(
-    () => true,
-    () => false,
-  );
-}
-
-/** `a/b/c` → `a`, `a/b`. */
-function parents(name: string): string[] {
-  const folders: string[] = [];
-  for (let end = name.indexOf('/'); end !== -1; end = name.indexOf('/', end + 1)) {
-    folders.push(name.slice(0, end));
-  }
-  return folders;
 }

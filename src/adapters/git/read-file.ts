@@ -1,4 +1,5 @@
-import { encodePath } from './path-bytes.ts';
+import { encodePath, splitRecords } from './path-bytes.ts';
+import { withoutIndex } from './repository.ts';
 import type { Repository } from './repository.ts';
 
 const headerRoom = 256;
@@ -25,4 +26,14 @@ export async function readFileAt(
   const stop = result.truncated ? result.stdout.length : result.stdout.length - 1;
   const content = result.stdout.subarray(end + 1, Math.min(stop, end + 1 + maxBytes));
   return content.toString('utf8');
+}
+
+/** Every file of a revision or tree. */
+export async function listFilesAt(
+  repository: Repository,
+  revision: string,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const args = ['ls-tree', '-r', '-z', '--name-only', '--end-of-options', revision];
+  return splitRecords(await repository.output({ env: withoutIndex(repository), args, signal }));
 }

@@ -1,4 +1,4 @@
-import { lstat, readdir, readFile } from 'node:fs/promises';
+import { existsSync, readdirSync, readFileSync, type Dirent } from 'node:fs';
 import path from 'node:path';
 import type { Repository } from './repository.ts';
 import { keptPrefix } from './loop-checkout.ts';
@@ -6,14 +6,17 @@ import { keptPrefix } from './loop-checkout.ts';
 /** Refs that loops move themselves. */
 const ownPrefixes = ['refs/heads/loopwright/', keptPrefix];
 
-/** Every ref with its value, loops' own left out. Packing refs changes nothing here. No process where refs are files. */
+/**
+ * Every ref with its value, loops' own left out. Packing refs changes nothing here. No process where refs are files. Reads at
+ * once: they are small, and handing them to another thread takes longer.
+ */
 export async function readRefs(
   repository: Repository,
   signal: AbortSignal,
 ): Promise<Map<string, string>> {
   const { commonDir } = repository.main;
-  const inTables = (await lstat(path.join(commonDir, 'reftable')).catch(() => null)) !== null;
-  const all = inTables ? await askGit(repository, signal) : await readFiles(commonDir);
+  const inTables = existsSync(path.join(commonDir, 'reftable'));
+  const all = inTables ? await askGit(repository, signal) : readFiles(commonDir);
   for (const name of all.keys()) {
     if (ownPrefixes.some((prefix) => name.startsWith(prefix))) all.delete(name);
   }
@@ -25,15 +28,22 @@ async function askGit(repository: Repository, signal: AbortSignal): Promise<Map<
   return parsePairs((await repository.output({ args, signal })).toString('latin1'));
 }
 
-async function readFiles(commonDir: string): Promise<Map<string, string>> {
-  const packed = await readFile(path.join(commonDir, 'packed-refs'), 'latin1').catch(() => '');
-  const refs = parsePairs(packed);
+function readFiles(commonDir: string): Map<string, string> {
+  const refs = parsePairs(textOf(path.join(commonDir, 'packed-refs')) ?? '');
   // A loose ref outweighs the packed one of the same name.
-  for (const name of await listLoose(commonDir, 'refs')) {
-    const text = await readFile(path.join(commonDir, name), 'latin1').catch(() => null);
+  for (const name of listLoose(commonDir, 'refs')) {
+    const text = textOf(path.join(commonDir, name));
     if (text !== null) refs.set(name, text.trim());
   }
   return refs;
+}
+
+function textOf(file: string): string | null {
+  try {
+    return readFileSync(file, 'latin1');
+  } catch {
+    return null;
+  }
 }
 
 /** `id name` per line; comments and peeled tags are passed over. */
@@ -47,16 +57,22 @@ function parsePairs(text: string): Map<string, string> {
   return refs;
 }
 
-async function listLoose(commonDir: string, folder: string): Promise<string[]> {
-  const entries = await readdir(path.join(commonDir, folder), { withFileTypes: true }).catch(
-    () => [],
-  );
+function listLoose(commonDir: string, folder: string): string[] {
   const names: string[] = [];
-  for (const entry of entries) {
+  for (const entry of entriesOf(path.join(commonDir, folder))) {
     const name = `${folder}/${entry.name}`;
     if (entry.isDirectory()) {
-      if (!ownPrefixes.includes(`${name}/`)) names.push(...(await listLoose(commonDir, name)));
+      if (!ownPrefixes.includes(`${name}/`)) names.push(...listLoose(commonDir, name));
     } else if (!name.endsWith('.lock')) names.push(name);
   }
   return names;
+}
+
+function entriesOf(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    // Gone since its parent was read.
+    return [];
+  }
 }

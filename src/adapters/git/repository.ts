@@ -2,7 +2,7 @@ import path from 'node:path';
 import { git, gitOutput } from './git.ts';
 import type { Checkout, GitCall, GitResult } from './git.ts';
 import { createDriverOverrides, hardenedEnvironment } from './environment.ts';
-import type { UserSettings } from './environment.ts';
+import type { ConfigEntry, UserSettings } from './environment.ts';
 
 /** A git repository as the engine uses it: every command hardened, the user's identity and file settings applied. */
 export type Repository = {
@@ -14,6 +14,8 @@ export type Repository = {
   output(call: Command): Promise<Buffer>;
   /** The same as trimmed text. */
   text(call: Command): Promise<string>;
+  /** The same repository with settings that outweigh its own. */
+  with(config: readonly ConfigEntry[]): Repository;
 };
 
 type Command = Omit<GitCall, 'at' | 'env'> & {
@@ -43,6 +45,8 @@ export function createRepository(
     run: async (command) => git(await complete(command)),
     output,
     text: async (command) => (await output(command)).toString('utf8').trim(),
+    with: (config) =>
+      createRepository(main, { ...user, config: [...user.config, ...config] }, basics),
   };
 }
 

@@ -15,9 +15,11 @@ import { setImmediate } from 'node:timers/promises';
 import { LoopwrightError } from '../../core/error.ts';
 import type { WorkspaceSpec } from '../../ports/workspace.ts';
 import { bringFiles } from './bring-files.ts';
+import { fileSystemSettings } from './file-system.ts';
 import type { Checkout } from './git.ts';
 import { gitFailed } from './git.ts';
 import { headBranch } from './head.ts';
+import { clearFlags } from './index-flags.ts';
 import { createLoopCheckout, keepRef, loopFolder } from './loop-checkout.ts';
 import type { LoopCheckout } from './loop-checkout.ts';
 import { abortOperation, mendWorktree, pointsTo, unfinishedOperation } from './mend.ts';
@@ -25,6 +27,7 @@ import { seedIndex } from './private-index.ts';
 import { undoHalfRebase } from './rebase.ts';
 import { readRef } from './ref-files.ts';
 import { resolveCommit } from './repository.ts';
+import { fillSubmodules } from './submodules.ts';
 import type { Repository } from './repository.ts';
 
 export type WorktreeSpec = WorkspaceSpec & { readonly branch: string; readonly base: string };
@@ -34,6 +37,7 @@ export type OpenedWorktree = {
   readonly created: boolean;
   readonly repaired: readonly string[];
   readonly missing: readonly string[];
+  readonly notes: readonly string[];
 };
 
 /** Every linked worktree the repository knows, whether or not its folder still exists. */
@@ -57,11 +61,12 @@ async function readLinked(commonDir: string, name: string): Promise<Checkout | n
 
 /** Finds, mends or makes the worktree of a loop. */
 export async function openWorktree(
-  repository: Repository,
+  project: Repository,
   spec: WorktreeSpec,
   signal: AbortSignal,
 ): Promise<OpenedWorktree> {
   const folder = await realFolder(spec.path);
+  const repository = project.with(fileSystemSettings(path.dirname(folder)));
   const registered = await findRegistered(repository, folder);
   const occupied = await isOccupied(folder);
   if (registered === null) {
@@ -105,10 +110,10 @@ async function createWorktree(
   repository: Repository,
   spec: WorktreeSpec,
   folder: string,
-  notes: readonly string[],
+  before: readonly string[],
   signal: AbortSignal,
 ): Promise<OpenedWorktree> {
-  const repaired = [...notes];
+  const repaired = [...before];
   const existing = await resolveKnown(repository, `refs/heads/${spec.branch}`, signal);
   const kept = existing ?? (await resolveKnown(repository, keepRef(spec.loopId), signal));
   if (existing === null && kept !== null) repaired.push(`missing branch ${spec.branch} made again`);
@@ -125,9 +130,12 @@ async function createWorktree(
   const checkout = createLoopCheckout(repository, spec, registered.gitDir, folder);
   const missing = await bringFiles(repository.main.workTree ?? folder, folder, spec);
   await seedIndex(checkout.at, checkout.index.file);
-  repaired.push(...(await noteFilters(repository, folder)));
+  const notes = [
+    ...(await noteFilters(repository, folder)),
+    ...(await fillSubmodules(checkout, signal)),
+  ];
   await writeFile(path.join(checkout.folder, 'ready'), '');
-  return { checkout, created: true, repaired, missing };
+  return { checkout, created: true, repaired, missing, notes };
 }
 
 /** A new loop has neither branch nor kept commit: no process is needed to know that. */
@@ -146,7 +154,10 @@ async function noteFilters(repository: Repository, folder: string): Promise<stri
   const text = await readFile(path.join(folder, '.gitattributes'), 'utf8').catch(() => '');
   const words = new Set(text.split(/\s/));
   const used = [...repository.user.filters].filter((name) => words.has(`filter=${name}`));
-  return used.map((name) => `files of the content filter ${name} are here as git stores them`);
+  return used.map(
+    (name) =>
+      `the content filter ${name} is not run here: its files are in the worktree as git stores them, and a loop that changes one does not complete`,
+  );
 }
 
 async function reopenWorktree(
@@ -161,7 +172,9 @@ async function reopenWorktree(
     repaired.push(`half ${operation} aborted`);
   }
   if (await undoHalfRebase(checkout, signal)) repaired.push('half rebase undone');
-  return { checkout, created: false, repaired, missing: [] };
+  // A damaged index is made anew by the first snapshot.
+  await clearFlags(checkout, signal).catch(() => signal.throwIfAborted());
+  return { checkout, created: false, repaired, missing: [], notes: [] };
 }
 
 /** The folder is there but the repository has forgotten it (an agent ran `git worktree remove` or `prune`): its files are kept. */

@@ -3,6 +3,19 @@ import type { BaselineState } from '../../core/loop/event.ts';
 import type { AttemptOutcome, IterationStatus, LoopStatus } from '../../core/loop/status.ts';
 import type { Priority, TaskStatus } from '../../core/task/task.ts';
 import type { NewRequest, Session } from '../../ports/store.ts';
+import type {
+  LearningDocumentsTable,
+  LearningPostingsTable,
+  LearningTermsTable,
+  LearningTotalsTable,
+} from './schema-learning-index.ts';
+import type {
+  FailureReportsTable,
+  InjectedItemsTable,
+  IterationOutcomesTable,
+  LearningsTable,
+  StrategyMetricsTable,
+} from './schema-memory.ts';
 
 /**
  * The tables of the newest migration. Portable types only: text, integers, UTC milliseconds, JSON as text.
@@ -19,6 +32,15 @@ export interface Database {
   queue: QueueTable;
   requests: RequestsTable;
   baselines: BaselinesTable;
+  iteration_outcomes: IterationOutcomesTable;
+  failure_reports: FailureReportsTable;
+  learnings: LearningsTable;
+  strategy_metrics: StrategyMetricsTable;
+  injected_items: InjectedItemsTable;
+  learning_terms: LearningTermsTable;
+  learning_documents: LearningDocumentsTable;
+  learning_postings: LearningPostingsTable;
+  learning_totals: LearningTotalsTable;
 }
 
 /** A transaction of the store, as the aggregates see it. */

@@ -2,9 +2,12 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { LoopwrightError } from '../../core/error.ts';
 import type { Store, StoreTx } from '../../ports/store.ts';
+import { createAttempts } from './attempts.ts';
 import { createBaselines } from './baselines.ts';
 import { Connection } from './connection.ts';
 import { createDb } from './driver.ts';
+import { createLearningIndex } from './learning-index.ts';
+import { createLearnings } from './learnings.ts';
 import { createLoops } from './loops.ts';
 import { migrate, refuseNewerUntouched } from './migrate.ts';
 import { loadMigrations } from './migrations.ts';
@@ -85,6 +88,9 @@ function createTx(db: Db): StoreTx {
     sessions: createSessions(db),
     requests: createRequests(db),
     baselines: createBaselines(db),
+    attempts: createAttempts(db),
+    learnings: createLearnings(db),
+    learningIndex: createLearningIndex(db),
   };
 }
 

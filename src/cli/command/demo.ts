@@ -94,6 +94,7 @@ async function close(inside: CliContext, folder: string, output: Output): Promis
   const commands = [
     [`cd ${shellQuoted(folder)}`, 'the sample repository'],
     ['loopwright loop explain last', 'why it went on, and why it stopped'],
+    ['loopwright memory list', 'what later tasks will know'],
     ['loopwright run "something else" --agent command:"CMD"', 'let an agent of yours work in it'],
     ['loopwright init', 'in a repository of your own: set it up'],
   ] as const;

@@ -2,7 +2,11 @@ import { statfs } from 'node:fs/promises';
 import { versions } from 'node:process';
 import { callerBasics } from '../../adapters/git/environment.ts';
 import { git } from '../../adapters/git/git.ts';
-import { currentContainment } from '../../adapters/process/containment.ts';
+import {
+  currentContainment,
+  describeContainment,
+  plainEnclosure,
+} from '../../adapters/process/containment.ts';
 import { findSandboxFault } from '../../adapters/process/sandbox.ts';
 import type { Settings } from '../../core/config/schema.ts';
 import type { CliContext } from '../context.ts';
@@ -41,6 +45,15 @@ async function checkGit({ cwd, env }: CliContext, signal: AbortSignal): Promise<
 function isAtLeast(version: string, [major, minor]: readonly [number, number]): boolean {
   const [ownMajor = 0, ownMinor = 0] = version.split('.').map(Number);
   return ownMajor > major || (ownMajor === major && ownMinor >= minor);
+}
+
+/** Only where the configuration asks for less than the machine could do. */
+export function checkChosenContainment({ sandbox }: Settings): readonly Check[] {
+  if (sandbox.containment !== 'process-group') return [];
+  const { limits } = describeContainment(plainEnclosure, []);
+  const text = `\`sandbox.containment: process-group\` is configured. ${limits}`;
+  const next = 'set `sandbox.containment: auto` to take the best there is';
+  return [warn('containment', text, next)];
 }
 
 function checkContainment(): Check {

@@ -11,7 +11,7 @@ import { createPaint, type Style } from '../render/paint.ts';
 import { wrap } from '../render/wrap.ts';
 import { checked, type Check } from './doctor-check.ts';
 import { checkLocks, checkOrphans } from './doctor-leftovers.ts';
-import { checkDisk, checkMachine } from './doctor-machine.ts';
+import { checkChosenContainment, checkDisk, checkMachine } from './doctor-machine.ts';
 import {
   checkAgent,
   checkConfig,
@@ -78,7 +78,9 @@ async function examinePlace(
     ...(await checked('config', async () => {
       const found = await checkConfig(place, context);
       settings = found.settings;
-      return [found.check, checkValidation(settings), await checkAgent(settings, place, context)];
+      const agent = await checkAgent(settings, place, context);
+      const contained = checkChosenContainment(settings);
+      return [found.check, checkValidation(settings), agent, ...contained];
     })),
   );
   const stateDir = path.join(place.root, '.loopwright');

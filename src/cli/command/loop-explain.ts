@@ -1,5 +1,8 @@
 import type { Decision } from '../../core/loop/judge.ts';
 import type { Iteration, Loop } from '../../core/loop/loop.ts';
+import { flakyOf } from '../../core/loop/loop-feedback.ts';
+import { flakyText } from '../../core/verdict/flaky.ts';
+import { violationsOf } from '../../core/verdict/integrity.ts';
 import { allChecks } from '../../core/verdict/report.ts';
 import type { Command } from '../command.ts';
 import type { CliContext } from '../context.ts';
@@ -38,8 +41,11 @@ function explanation(loop: Loop) {
     reason,
     text,
     baseline: baseline?.state ?? null,
-    iterations: loop.iterations.map(({ number, outcome, why, decision }) => {
-      return { number, outcome, why, decision };
+    flaky: flakyOf(loop),
+    warnings: loop.warnings,
+    iterations: loop.iterations.map(({ number, outcome, why, decision, report, restored }) => {
+      const violations = report === null ? [] : violationsOf(report);
+      return { number, outcome, why, restored, violations, decision };
     }),
   };
 }
@@ -51,16 +57,31 @@ function renderExplanation(loop: Loop, { out }: CliContext): string {
   const parts = [
     `${paint('bold', loop.id)} is ${status}${text}`,
     `baseline ${loop.baseline?.state ?? 'not verified yet'}`,
+    ...weakenedSummary(loop, paint),
+    ...flakyOf(loop).map((each) => paint('yellow', `flaky: ${flakyText(each)}`)),
+    ...loop.warnings.map((warning) => `${paint('yellow', 'warning')} ${oneLine(warning)}`),
     ...loop.iterations.map((iteration) => explainIteration(iteration, paint)),
   ];
   const [next] = nextCommands(loop, false).filter(({ line }) => !line.includes(' explain '));
   return `${parts.join('\n\n')}\n${next === undefined ? '' : `\nnext: ${next.line}\n`}`;
 }
 
+/** Above everything else: whether the agent tried to get round the checks. */
+function weakenedSummary(loop: Loop, paint: Paint): readonly string[] {
+  const tried = loop.iterations.filter(
+    ({ report, restored }) =>
+      restored.length > 0 || (report !== null && violationsOf(report).length > 0),
+  );
+  if (tried.length === 0) return [];
+  const numbers = tried.map(({ number }) => number).join(', ');
+  const word = tried.length === 1 ? 'iteration' : 'iterations';
+  return [paint('red', `CHEAT: what judges the work was changed in ${word} ${numbers}; see there`)];
+}
+
 function explainIteration(iteration: Iteration, paint: Paint): string {
   const { number, outcome, status, decision, why } = iteration;
   const title = paint('bold', `iteration ${number}: ${outcome ?? status}`);
-  const facts = factRows(iteration);
+  const facts = factRows(iteration, paint);
   if (decision === null) {
     const reason = why === null ? 'no decision yet' : oneLine(why);
     return [title, ...facts, `  no decision  ${reason}`].join('\n');
@@ -76,7 +97,8 @@ function explainIteration(iteration: Iteration, paint: Paint): string {
   return [title, ...rows].join('\n');
 }
 
-function factRows({ agent, report }: Iteration): readonly string[] {
+function factRows(iteration: Iteration, paint: Paint): readonly string[] {
+  const { agent, report, restored, gates = [], approvals = [] } = iteration;
   const rows: string[] = [];
   if (agent !== null) {
     const claim = agent.claim === null ? 'no claim' : `claims ${agent.claim}`;
@@ -84,12 +106,25 @@ function factRows({ agent, report }: Iteration): readonly string[] {
       row('agent', `${agent.kind}, ${claim}${agent.evidence === '' ? '' : ` (${agent.evidence})`}`),
     );
   }
+  if (restored.length > 0) {
+    rows.push(paint('yellow', row('put back', `protected: ${restored.join(', ')}`)));
+  }
   if (report === null) return rows;
-  const checks = allChecks(report).map(({ check }) => {
+  rows.push(...violationsOf(report).map(({ text }) => paint('red', row('cheat', text))));
+  // A look at the files that found nothing explains nothing.
+  const telling = allChecks(report).filter(
+    ({ check }) => check.command !== null || check.passed !== true,
+  );
+  const checks = telling.map(({ check }) => {
     const verdict = check.passed === null ? 'skipped' : check.passed ? 'passed' : 'failed';
     return `${check.name} ${verdict}${check.reason === null ? '' : ` (${check.reason})`}`;
   });
-  return [...rows, row('checks', checks.join('; '))];
+  rows.push(row('checks', checks.join('; ')));
+  for (const { name, passed, reason } of gates) {
+    rows.push(row('gate', `${name} ${passed ? 'passed' : 'failed'} (${reason})`));
+  }
+  for (const { by } of approvals) rows.push(row('approved by', by));
+  return rows;
 }
 
 function inputRows({ inputs, notice }: Decision): readonly string[] {
@@ -115,7 +150,14 @@ function inputRows({ inputs, notice }: Decision): readonly string[] {
 function progressText(progress: NonNullable<Decision['inputs']['progress']>): string {
   const level = progress.level === null ? 'unknown' : progress.level.toFixed(2);
   const best = progress.bestLevel === null ? 'none' : progress.bestLevel.toFixed(2);
-  return `${progress.progress ? 'yes' : 'no'}; activity ${progress.activity.toFixed(2)}, level ${level}, best before ${best}`;
+  const { signals = [] } = progress;
+  const made = signals.length === 0 ? '' : ` (${signals.map(inWords).join(', ')})`;
+  return `${progress.progress ? 'yes' : 'no'}; activity ${progress.activity.toFixed(2)}${made}, level ${level}, best before ${best}`;
+}
+
+/** `filesModified` → `files modified`. */
+function inWords(signal: string): string {
+  return signal.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 
 function ruleText(source: Decision['source']): string {
@@ -126,6 +168,8 @@ function ruleText(source: Decision['source']): string {
       return 'the budget, which beats a pass';
     case 'completion':
       return 'the rules of done';
+    case 'gate':
+      return 'a gate';
     case 'agent':
       return 'what happened to the agent';
     case 'stop-condition':

@@ -33,8 +33,10 @@ export const promptRender: Command = {
     const preview =
       loop === null ? await firstPrompt(opened, task.id) : await previewNextPrompt(opened, loop);
     if (wantsJson(input)) {
-      const { text: prompt, unknown, warnings } = preview;
-      const result = { task: task.id, loop: loop?.id ?? null, prompt, unknown, warnings };
+      const { text: prompt, unknown, warnings, model: choice, injected } = preview;
+      const { model, reason: modelReason } = choice;
+      const ids = { task: task.id, loop: loop?.id ?? null };
+      const result = { ...ids, prompt, model, modelReason, injected, unknown, warnings };
       context.out.write(`${JSON.stringify(result)}\n`);
       return exitCodes.ok;
     }

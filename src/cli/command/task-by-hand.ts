@@ -36,9 +36,10 @@ export async function changeByHand(
   refuseNeverBegun(task, change.to);
   const stopped = await stopUnfinished(engine, task, change.to);
   const { to, reason, summary } = change;
-  const changed = await engine.store.write((tx) =>
-    tx.tasks.transition(task.id, to, { now: engine.clock.now(), reason, summary }),
-  );
+  const changed = await engine.store.write(async (tx) => {
+    await tx.attempts.needPerson(task.id, null);
+    return tx.tasks.transition(task.id, to, { now: engine.clock.now(), reason, summary });
+  });
   return { task: changed, before: task.status, stopped };
 }
 

@@ -165,7 +165,8 @@ export const sampleScript = {
     },
     {
       steps: [
-        { say: 'fromRoman is not written, and 0 is accepted.' },
+        { run: `grep '^- .*Why it failed' "$LOOPWRIGHT_PROMPT_FILE" || true` },
+        { say: 'Attempt 1 failed its tests: fromRoman is not written, and 0 is accepted.' },
         { edit: { path: file, find: unwrittenReader, replace: reader } },
         tryOut("fromRoman('XXVII')"),
         {
@@ -182,7 +183,11 @@ ${writesBody}`,
       ],
       final:
         'fromRoman reads numerals; toRoman refuses numbers outside its range.\n' +
-        '<summary>fromRoman written, range check added to toRoman</summary>',
+        '<summary>fromRoman written, range check added to toRoman</summary>\n' +
+        '<failure-report>\nwhat_tried: a range check on toRoman and a first fromRoman\n' +
+        'why_failed: numerals such as IIII are still accepted\nerror_category: logic_error\n' +
+        `relevant_files: ${file}\n</failure-report>\n` +
+        '<retry-suggestion>Read the numeral, write it again and compare.</retry-suggestion>',
     },
     {
       steps: [
@@ -204,7 +209,9 @@ ${writesBody}`,
       ],
       final:
         'The range starts at 1 again, and fromRoman refuses what is no numeral.\n' +
-        '<summary>range check corrected, fromRoman refuses bad text</summary>\n<task-done>{{task-id}}</task-done>',
+        '<summary>range check corrected, fromRoman refuses bad text</summary>\n' +
+        `<learning category="pitfall" tags="${file}, range checks">Try the ends of a range: 1 and 3999 are Roman numerals, 0 and 4000 are not.</learning>\n` +
+        '<task-done>{{task-id}}</task-done>',
     },
   ],
   // oxlint-disable-next-line unicorn/no-thenable -- a word of the script, never a function

@@ -1,4 +1,6 @@
+import { awaitsApproval } from '../../core/loop/gating.ts';
 import { hadCompleted } from '../../core/loop/finishing.ts';
+import { violationsToAllow } from '../../core/loop/judges.ts';
 import type { Loop } from '../../core/loop/loop.ts';
 
 export type NextCommand = { readonly line: string; readonly does: string };
@@ -23,9 +25,12 @@ export function nextCommands(loop: Loop, hasChanges: boolean): readonly NextComm
       return [
         { line: `loopwright loop explain ${loop.id}`, does: 'see why it ended' },
         { line: resumeLine(loop), does: 'go on with it' },
+        ...decomposeCommand(loop),
+        ...acceptCommand(loop),
         ...look,
       ];
     case 'blocked':
+      if (awaitsApproval(loop)) return [...look, ...approvalCommands(loop)];
       if (hadCompleted(loop)) {
         return [
           { line: `loopwright merge ${loop.id}`, does: 'merge it when that is put right' },
@@ -36,17 +41,43 @@ export function nextCommands(loop: Loop, hasChanges: boolean): readonly NextComm
       return [
         { line: `loopwright loop explain ${loop.id}`, does: 'see what is in the way' },
         { line: resumeLine(loop), does: 'go on when that is put right' },
+        ...acceptCommand(loop),
         ...look,
       ];
     case 'paused':
     case 'stopped':
-      return [{ line: resumeLine(loop), does: 'go on with it' }, show, ...look];
+      return [
+        { line: resumeLine(loop), does: 'go on with it' },
+        ...acceptCommand(loop),
+        show,
+        ...look,
+      ];
     case 'pending':
     case 'running':
     case 'waiting':
     case 'rebasing':
       return [{ line: `loopwright logs -f ${loop.id}`, does: 'follow it' }, show];
   }
+}
+
+/** Offered when the task is stuck. */
+function decomposeCommand(loop: Loop): readonly NextCommand[] {
+  if (loop.consecutiveFailures < loop.settings.memory['stuck-after']) return [];
+  return [
+    { line: `loopwright task decompose ${loop.taskId}`, does: 'split it into smaller tasks' },
+  ];
+}
+
+function acceptCommand(loop: Loop): readonly NextCommand[] {
+  if (violationsToAllow(loop).length === 0) return [];
+  return [{ line: `loopwright approve ${loop.id}`, does: 'accept what integrity found, if meant' }];
+}
+
+function approvalCommands({ id }: Loop): readonly NextCommand[] {
+  return [
+    { line: `loopwright approve ${id}`, does: 'say yes: the loop is complete' },
+    { line: `loopwright reject ${id} --reason "..."`, does: 'send it back with a reason' },
+  ];
 }
 
 /** The command that continues the loop, with the limit raised that ended it. */
@@ -60,15 +91,8 @@ export function resumeLine(loop: Loop): string {
   return limit === null || limit === 0 ? resume : `${resume} --${budget} ${limit * 2}`;
 }
 
-function diffCommand({ workspace, mergedInto }: Loop): readonly NextCommand[] {
-  const { mode, branch, base, baseRef } = workspace;
-  if (base === null || mergedInto !== null) return [];
-  if (mode === 'in-place')
-    return [{ line: `git diff ${base.slice(0, 12)}`, does: 'read the changes' }];
-  return [
-    {
-      line: `git diff ${baseRef ?? base.slice(0, 12)}...${branch ?? ''}`,
-      does: 'read the changes',
-    },
-  ];
+/** Not `git diff`: that runs what the repository's configuration names, and an agent may have written it. */
+function diffCommand({ id, workspace, mergedInto }: Loop): readonly NextCommand[] {
+  if (workspace.base === null || mergedInto !== null) return [];
+  return [{ line: `loopwright loop diff ${id}`, does: 'read the changes' }];
 }

@@ -1,7 +1,14 @@
 import { changedPaths } from '../../core/loop/changes.ts';
 import type { AgentRecord, LoopEvent } from '../../core/loop/event.ts';
 import type { Decision } from '../../core/loop/judge.ts';
-import { isPartlyUnpriced, knownCost, lastIteration, type Loop } from '../../core/loop/loop.ts';
+import {
+  countedIterations,
+  isPartlyUnpriced,
+  knownCost,
+  lastIteration,
+  type Loop,
+} from '../../core/loop/loop.ts';
+import { failureNote } from '../../core/memory/capture.ts';
 import { isUnpriced } from '../../core/price/price.ts';
 import { formatDuration, formatSpending, formatTokens, plural } from './format.ts';
 import { detail, heading, line, verbose, type StoryLine } from './story-line.ts';
@@ -16,11 +23,44 @@ export function headerLine({ model, reason }: Event<'model.chosen'>, loop: Loop)
   const cap = loop.settings.limits['max-iterations'];
   const attempt = iteration?.attempt ?? number;
   const parts = [
-    `iteration ${number}${cap === 0 ? '' : ` of ${cap}`}`,
+    `iteration ${number}${capText(number, cap, loop)}`,
     model === null ? null : `model ${model}${reason === '' ? '' : ` (${reason})`}`,
     attempt === number ? null : `attempt ${attempt} of the task`,
   ];
   return heading(parts.filter((part) => part !== null).join(' · '));
+}
+
+/** Interrupted iterations keep their number and do not count, so a number can be beyond the limit. */
+function capText(number: number, cap: number, loop: Loop): string {
+  if (cap === 0) return '';
+  return number <= cap ? ` of ${cap}` : ` (${countedIterations(loop) + 1} of ${cap} that count)`;
+}
+
+/** What the prompt carries over from earlier attempts and other tasks; nothing when it carries nothing. */
+export function memoryLines(event: Event<'prompt.built'>, loop: Loop): readonly StoryLine[] {
+  const learnings = event.injected.filter((id) => !id.startsWith('attempt-'));
+  const attempts = event.injected.length - learnings.length;
+  const withheld = event.withheld ?? [];
+  const parts = [
+    attempts === 0 ? null : plural(attempts, 'earlier attempt'),
+    learnings.length === 0
+      ? null
+      : `${plural(learnings.length, 'learning')}: ${learnings.join(', ')}`,
+    withheld.length === 0 ? null : `withheld to measure its worth: ${withheld.join(', ')}`,
+  ].filter((part) => part !== null);
+  if (parts.length === 0) return [];
+  const newest = event.injected.findLast((id) => id.startsWith('attempt-'));
+  return [line('memory', parts.join(' · ')), ...attemptLines(newest, loop)];
+}
+
+function attemptLines(id: string | undefined, loop: Loop): readonly StoryLine[] {
+  const iteration = loop.iterations.find(({ attempt }) => `attempt-${attempt}` === id);
+  if (iteration === undefined) return [];
+  const { whatTried, whyFailed } = failureNote(iteration);
+  const tried = whatTried === '' ? '' : `tried: ${whatTried}; `;
+  return whyFailed === ''
+    ? []
+    : [detail(`attempt ${iteration.attempt} ${tried}failed: ${whyFailed}`)];
 }
 
 export function agentLines(record: AgentRecord): readonly StoryLine[] {
@@ -71,6 +111,7 @@ export function snapshotLines(event: Event<'snapshot.taken'>): readonly StoryLin
   return [
     line('changed', paths.length === 0 ? 'nothing' : `${size}: ${names}`),
     ...event.repaired.map((text) => line('repaired', text, 'yellow')),
+    ...(event.unstored ?? []).map((text) => line('uncommitted', text, 'yellow')),
     ...(event.commit === null ? [] : [verbose('commit', event.commit.slice(0, 12))]),
   ];
 }

@@ -1,6 +1,7 @@
 import { effectiveMaxDuration } from '../../core/config/limits.ts';
 import type { Settings } from '../../core/config/schema.ts';
 import type { Loop } from '../../core/loop/loop.ts';
+import { gateName, inOrder } from '../../core/verdict/gate.ts';
 import { formatCost, formatDuration, plural } from './format.ts';
 import { heading, line, type StoryLine } from './story-line.ts';
 
@@ -13,6 +14,7 @@ export function startLines(loop: Loop): readonly StoryLine[] {
     placeLine(loop),
     line('agent', loop.options.verifyOnly ? 'none: only the checks are run' : describeAgent(loop)),
     line('checks', describeChecks(settings, loop.options.verify)),
+    ...(settings.gates.length === 0 ? [] : [line('gates', describeGates(settings))]),
     line('limits', describeLimits(settings)),
   ];
 }
@@ -33,13 +35,24 @@ function describeAgent({ agent, settings, loopType }: Loop): string {
   return `${agent}${fixed}${loopType === 'ralph' ? '' : `, loop type ${loopType}`}`;
 }
 
-export function describeChecks({ validation }: Settings, verify: boolean): string {
+export function describeChecks({ validation, verify: more }: Settings, verify: boolean): string {
   if (!verify) return 'none (--no-verify): this loop can never be complete';
   const named = Object.entries(validation.commands).map(
     ([name, { command }]) => `${name}: ${command}`,
   );
-  const all = validation.command === null ? named : [validation.command, ...named];
+  const { fixtures } = more;
+  const all = [
+    ...(validation.command === null ? [] : [validation.command]),
+    ...named,
+    ...(fixtures.length === 0 ? [] : [plural(fixtures.length, 'fixture')]),
+    ...(more['clean-room'] ? ['in a clean room'] : []),
+  ];
   return all.length === 0 ? 'none' : all.join(' · ');
+}
+
+/** In the order they are looked at. */
+export function describeGates({ gates }: Settings): string {
+  return inOrder(gates).map(gateName).join(', ');
 }
 
 export function describeLimits(settings: Settings): string {

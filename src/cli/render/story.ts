@@ -1,13 +1,16 @@
 import type { Activity } from '../../core/agent/outcome.ts';
 import type { LoopEvent, RecordedEvent } from '../../core/loop/event.ts';
+import { flakyOf } from '../../core/loop/loop-feedback.ts';
 import { lastIteration, type Loop } from '../../core/loop/loop.ts';
 import { tamperedText } from '../../core/loop/surroundings.ts';
-import { formatDuration } from './format.ts';
-import { checkLines } from './story-checks.ts';
+import { flakyText } from '../../core/verdict/flaky.ts';
+import { formatDuration, plural } from './format.ts';
+import { checkLines, gateLines } from './story-checks.ts';
 import {
   agentLines,
   decisionLines,
   headerLine,
+  memoryLines,
   snapshotLines,
   usageText,
 } from './story-iteration.ts';
@@ -34,6 +37,8 @@ export function storyOf({ event, time }: RecordedEvent, loop: Loop): readonly St
       return [verbose('baseline', 'verifying the untouched base')];
     case 'baseline.recorded':
       return baselineLines(event);
+    case 'integrity.allowed':
+      return [line('allowed', allowedText(event), 'yellow')];
     case 'iteration.started':
       return [];
     case 'model.chosen':
@@ -41,6 +46,7 @@ export function storyOf({ event, time }: RecordedEvent, loop: Loop): readonly St
     case 'prompt.built':
       return [
         verbose('prompt', `${event.chars} characters, sha256 ${event.hash.slice(0, 12)}`),
+        ...memoryLines(event, loop),
         ...event.warnings.map(warning),
       ];
     case 'hooks.ran':
@@ -66,14 +72,20 @@ export function storyOf({ event, time }: RecordedEvent, loop: Loop): readonly St
       return agentLines(event.record);
     case 'usage.added':
       return [
-        event.purpose === 'summary'
-          ? verbose('summary', usageText(event))
-          : line('used', `${usageText(event)}, by the run that was interrupted`),
+        event.purpose === 'work'
+          ? line('used', `${usageText(event)}, by the run that was interrupted`)
+          : verbose(event.purpose, usageText(event)),
       ];
     case 'protected.restored':
       return event.paths.length === 0
         ? []
-        : [line('restored', `protected, so put back: ${event.paths.join(', ')}`, 'yellow')];
+        : [
+            line(
+              'restored',
+              `protected, so put back: ${event.paths.join(', ')} (verify.allow lets a loop change them)`,
+              'yellow',
+            ),
+          ];
     case 'snapshot.taken':
       return snapshotLines(event);
     case 'surroundings.changed':
@@ -81,7 +93,7 @@ export function storyOf({ event, time }: RecordedEvent, loop: Loop): readonly St
     case 'verification.started':
       return [];
     case 'verification.ended':
-      return checkLines(event.report);
+      return [...checkLines(event.report), ...flakyLines(loop)];
     case 'iteration.ended':
       return event.outcome === 'interrupted'
         ? [line('iteration', `${event.number} was cut short and does not count`, 'yellow')]
@@ -91,6 +103,14 @@ export function storyOf({ event, time }: RecordedEvent, loop: Loop): readonly St
               `${event.status}, ${event.outcome} in ${formatDuration(event.durationMs)}`,
             ),
           ];
+    case 'gate.judged':
+      return gateLines(event.result);
+    case 'approval.given':
+      return [
+        line('approved', `by ${event.by}${event.note === '' ? '' : `: ${event.note}`}`, 'green'),
+      ];
+    case 'approval.refused':
+      return [line('rejected', `by ${event.by}: ${event.reason}`, 'yellow')];
     case 'decision.made':
       return decisionLines(event.decision, loop);
     case 'loop.waiting':
@@ -117,6 +137,8 @@ export function storyOf({ event, time }: RecordedEvent, loop: Loop): readonly St
       return lastIteration(loop)?.decision?.end?.text === event.text
         ? []
         : [line(event.status, event.text, statusStyle(event.status))];
+    case 'merge.started':
+      return [verbose('merge', `moving ${event.into} to ${event.to.slice(0, 8)}`)];
     case 'loop.merged':
       return [line('merged', `into ${event.into} at ${event.commit.slice(0, 8)}`, 'green')];
   }
@@ -126,6 +148,10 @@ export function storyOf({ event, time }: RecordedEvent, loop: Loop): readonly St
 export function activityLine({ kind, text }: Activity): StoryLine {
   const isVerbose = kind === 'thinking' || kind === 'finished';
   return { ...line(kind, text, kind === 'waiting' ? 'yellow' : 'dim'), isVerbose, isCut: true };
+}
+
+function flakyLines(loop: Loop): readonly StoryLine[] {
+  return flakyOf(loop).map((each) => line('flaky', flakyText(each), 'yellow'));
 }
 
 function warning(text: string): StoryLine {
@@ -189,6 +215,11 @@ function baselineLines(event: Event<'baseline.recorded'>): readonly StoryLine[] 
   }
   if (event.warning !== null) lines.push(warning(event.warning));
   return lines;
+}
+
+function allowedText({ keys, by, reason }: Event<'integrity.allowed'>): string {
+  const why = reason === null ? '' : `: ${reason}`;
+  return `${by} accepts ${plural(keys.length, 'finding')} of integrity${why}`;
 }
 
 function baselineText({ state }: Event<'baseline.recorded'>): string {

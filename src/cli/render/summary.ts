@@ -29,6 +29,7 @@ export function renderSummary(
     ...row('tests', testsText(loop)),
     ...row('iterations', `${loop.iterations.length} in ${formatDuration(loop.activeMs)}`),
     ...row('cost', costText(loop)),
+    ...loop.warnings.flatMap((text) => row('warning', paint('yellow', oneLine(text, 300)))),
   ];
   const next = nextCommands(loop, files.changed.length > 0).filter(
     ({ line }) => without === null || !line.includes(without),

@@ -82,6 +82,20 @@ export function checkEnvironment(
   return assemble(base, isAllowed, { ...fixed, CI: 'true' }, rules);
 }
 
+const cleanNames = ['PATH', 'TZ', 'LANG', 'LANGUAGE', 'LC_*', 'NO_COLOR'] as const;
+
+/** The environment of a clean room: where programs are, the language, an empty home, and what the user names exactly. */
+export function cleanEnvironment(
+  base: Environment,
+  rules: EnvironmentRules,
+  folders: { readonly home: string; readonly temporary: string },
+): Record<string, string> {
+  const isAllowed = (name: string): boolean =>
+    matchesName(name, cleanNames) || rules.pass.includes(name);
+  const own = { HOME: folders.home, TMPDIR: folders.temporary, CI: 'true' };
+  return assemble(base, isAllowed, { ...fixed, ...own }, rules);
+}
+
 const secretWords = [
   'KEY',
   'KEYS',

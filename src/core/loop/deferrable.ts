@@ -29,6 +29,7 @@ export function isDeferrable(loop: Loop, event: LoopEvent): boolean {
 function isJudgedAtOnce({ settings }: Loop): boolean {
   return (
     settings.hooks['post-iteration'].length === 0 &&
+    settings.gates.length === 0 &&
     settings.budget['max-disk'] === null &&
     immediate.has(settings.strategy.name)
   );

@@ -2,10 +2,13 @@ import type { AgentOutcomeKind, ModelUsage, Tokens } from '../agent/outcome.ts';
 import type { FlagValues } from '../config/flags.ts';
 import type { Settings } from '../config/schema.ts';
 import type { CostSource } from '../price/price.ts';
+import type { AgentNotes } from '../memory/notes.ts';
 import type { ProgressEntry } from '../progress/entry.ts';
+import type { GateResult } from '../verdict/gate.ts';
 import type { VerificationReport } from '../verdict/report.ts';
 import type { FileChanges } from './changes.ts';
 import type { Decision } from './judge.ts';
+import type { Judges } from './judges.ts';
 import type { AttemptOutcome, IterationStatus, RestReason, RestStatus } from './status.ts';
 import type { Step } from './step.ts';
 
@@ -67,6 +70,8 @@ export type AgentRecord = {
   readonly claim: 'done' | 'failed' | null;
   readonly summary: string | null;
   readonly nextModel: string | null;
+  /** What its final message leaves for memory; absent: nothing. */
+  readonly notes?: AgentNotes;
 };
 
 /** The facts of a loop, in the order they happened. Past tense; appended, never changed. */
@@ -122,6 +127,18 @@ export type LoopEvent =
       readonly reused: boolean;
       readonly feedback: string;
       readonly warning: string | null;
+      /** Looked at before the first iteration only. */
+      readonly judges?: Judges;
+    }
+  /** A person accepts what the check `integrity` found; the same findings pass from then on. */
+  | {
+      readonly type: 'integrity.allowed';
+      /** The last verdict without what is allowed from now on; absent: there is none to judge again. */
+      readonly report?: VerificationReport;
+      /** Keys of the violations. */
+      readonly keys: readonly string[];
+      readonly by: string;
+      readonly reason: string | null;
     }
   | {
       readonly type: 'iteration.started';
@@ -135,7 +152,10 @@ export type LoopEvent =
       readonly type: 'prompt.built';
       readonly hash: string;
       readonly chars: number;
+      /** `attempt-N` and ids of learnings, in the order of the prompt. */
       readonly injected: readonly string[];
+      /** Learnings left out on purpose, to measure what they are worth. Absent: none. */
+      readonly withheld?: readonly string[];
       readonly warnings: readonly string[];
     }
   | {
@@ -147,12 +167,14 @@ export type LoopEvent =
       readonly type: 'agent.started';
       readonly process: RecordedProcess | null;
       readonly try: number;
+      /** Hash of the artifact that says what was around the workspace before; absent in old records. */
+      readonly surroundings?: string;
     }
   | { readonly type: 'agent.ended'; readonly record: AgentRecord }
   /** An agent was used for something beside the work itself, or for work whose end nobody saw. */
   | {
       readonly type: 'usage.added';
-      readonly purpose: 'work' | 'summary';
+      readonly purpose: 'work' | 'summary' | 'judge';
       readonly tokens: Tokens | null;
       readonly costUsd: number | null;
       readonly costSource: CostSource | null;
@@ -166,6 +188,8 @@ export type LoopEvent =
       readonly head: string | null;
       readonly changes: FileChanges;
       readonly repaired: readonly string[];
+      /** Files that the commit could not hold, with the reason each; absent when it holds all. */
+      readonly unstored?: readonly string[];
     }
   /** Something that is not the loop's changed during an iteration. Named, never put back by itself. */
   | {
@@ -191,6 +215,11 @@ export type LoopEvent =
       readonly progress: ProgressEntry | null;
       readonly why: string | null;
     }
+  | { readonly type: 'gate.judged'; readonly result: GateResult }
+  /** A person says yes to what the last iteration left. */
+  | { readonly type: 'approval.given'; readonly by: string; readonly note: string }
+  /** A person sends it back; the reason goes into the next prompt. */
+  | { readonly type: 'approval.refused'; readonly by: string; readonly reason: string }
   | { readonly type: 'decision.made'; readonly decision: Decision }
   | {
       readonly type: 'loop.waiting';
@@ -211,6 +240,13 @@ export type LoopEvent =
       readonly reason: RestReason;
       readonly text: string;
     }
+  /** Recorded before a branch of the user's is moved, so that other loops know whose move it is. */
+  | {
+      readonly type: 'merge.started';
+      readonly into: string;
+      readonly from: string;
+      readonly to: string;
+    }
   | { readonly type: 'loop.merged'; readonly into: string; readonly commit: string };
 
 export type WorkspaceRecord = {
@@ -222,7 +258,7 @@ export type WorkspaceRecord = {
   readonly baseRef: string | null;
 };
 
-export type WaitCondition = 'rate_limit' | 'usage_limit' | 'retry' | 'backoff' | 'delay';
+export type WaitCondition = 'rate_limit' | 'usage_limit' | 'retry' | 'backoff' | 'delay' | 'ci';
 
 export type HookResult = {
   readonly hook: string;

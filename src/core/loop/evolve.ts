@@ -1,6 +1,8 @@
 import { addTokens } from '../agent/outcome.ts';
 import { isUnpriced } from '../price/price.ts';
+import { refusalFeedback } from '../verdict/gate.ts';
 import type { AgentRecord, LoopEvent, RecordedEvent } from './event.ts';
+import { awaitsApproval } from './gating.ts';
 import { openIteration, type Iteration, type Loop, type Wait } from './loop.ts';
 import { isEnded, isResting } from './status.ts';
 import type { Step } from './step.ts';
@@ -107,7 +109,10 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
         feedback: event.feedback,
         warnings: event.warning === null ? loop.warnings : [...loop.warnings, event.warning],
         step: 'boundary',
+        ...(event.judges === undefined ? {} : { judges: event.judges }),
       };
+    case 'integrity.allowed':
+      return afterAllowed(loop, event);
     case 'iteration.started':
       return {
         ...loop,
@@ -120,6 +125,7 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
       return atStep(loop, 'pre-hooks', {
         promptHash: event.hash,
         injected: event.injected,
+        ...(event.withheld === undefined ? {} : { withheld: event.withheld }),
         status: 'pre_hooks',
       });
     case 'hooks.ran':
@@ -129,11 +135,12 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
         status: 'executing',
         process: event.process,
         tries: event.try,
+        ...(event.surroundings === undefined ? {} : { surroundings: event.surroundings }),
       });
     case 'agent.ended':
       return afterAgent(loop, event);
     case 'usage.added':
-      return updateOpen(loop, (iteration) => spend(iteration, event.purpose, event));
+      return afterUsage(loop, event);
     case 'protected.restored':
       return atStep(loop, 'snapshot', { restored: event.paths });
     case 'snapshot.taken':
@@ -142,13 +149,14 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
           tree: event.tree,
           commit: event.commit,
           changes: event.changes,
+          ...(event.unstored === undefined ? {} : { unstored: event.unstored }),
         }),
         head: event.head,
       };
     case 'surroundings.changed':
       return {
         ...updateLast(loop, { tampered: { names: event.names, count: event.count } }),
-        warnings: [...loop.warnings, tamperedText(event)],
+        warnings: withWarning(loop.warnings, tamperedText(event)),
       };
     case 'verification.started':
       return atStep(loop, 'verify', { status: 'verifying' });
@@ -159,15 +167,20 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
       });
     case 'iteration.ended':
       return afterIteration(loop, event, time);
+    case 'gate.judged':
+      return afterGate(loop, event);
+    case 'approval.given':
+      // The work is judged again, now with the approval.
+      return awaitsApproval(loop)
+        ? { ...updateLast(loop, { ...withApproval(loop, event), decision: null }), step: 'judge' }
+        : loop;
+    case 'approval.refused':
+      return awaitsApproval(loop) ? afterRefusal(loop, event) : loop;
     case 'decision.made':
-      return {
-        ...updateLast(loop, { decision: event.decision }),
-        feedback: event.decision.feedback,
-        step: 'boundary',
-      };
+      return afterDecision(loop, event);
     case 'loop.waiting':
       return {
-        ...loop,
+        ...(event.condition === 'ci' ? updateLast(loop, ciSince(loop, time)) : loop),
         status: 'waiting',
         reason: event.condition,
         text: event.text,
@@ -215,6 +228,8 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
         wait: event.status === 'paused' ? loop.wait : null,
         endedAt: isEnded(event.status) ? time : null,
       };
+    case 'merge.started':
+      return { ...loop, merging: { into: event.into, from: event.from, to: event.to } };
     case 'loop.merged':
       return mergedLoop(loop, event.into, time);
   }
@@ -226,6 +241,11 @@ function mergedLoop(loop: Loop, into: string, time: number): Loop {
   const text = `merged into ${into}`;
   const ended = { status: 'complete', reason: 'verified', text, endedAt: time } as const;
   return { ...loop, ...ended, mergedInto: into };
+}
+
+/** The same thing again is nothing new. */
+function withWarning(warnings: readonly string[], text: string): readonly string[] {
+  return warnings.includes(text) ? warnings : [...warnings, text];
 }
 
 function startedIteration(
@@ -322,16 +342,90 @@ function afterIteration(
   };
 }
 
+/** What is beside the work may be used after the iteration has ended: a judge is. */
+function afterUsage(loop: Loop, event: Extract<LoopEvent, { type: 'usage.added' }>): Loop {
+  const last = loop.iterations.at(-1);
+  return last === undefined ? loop : updateLast(loop, spend(last, event.purpose, event));
+}
+
+function afterGate(loop: Loop, { result }: Extract<LoopEvent, { type: 'gate.judged' }>): Loop {
+  const last = loop.iterations.at(-1);
+  if (last === undefined) return loop;
+  const judged = updateLast(loop, { gates: [...(last.gates ?? []), result] });
+  return result.passed ? judged : failedAfterAll(judged);
+}
+
+/** The work is judged again, now without what was allowed. */
+function afterAllowed(loop: Loop, event: Extract<LoopEvent, { type: 'integrity.allowed' }>): Loop {
+  const allowed = new Set([...(loop.allowedViolations ?? []), ...event.keys]);
+  const known = { ...loop, allowedViolations: [...allowed] };
+  const hasVerdict = loop.iterations.at(-1)?.report != null && isResting(loop.status);
+  if (event.report === undefined || !hasVerdict || loop.status === 'complete') return known;
+  return { ...updateLast(known, { report: event.report, decision: null }), step: 'judge' };
+}
+
+function withApproval(
+  loop: Loop,
+  { by, note }: Extract<LoopEvent, { type: 'approval.given' }>,
+): Partial<Iteration> {
+  return { approvals: [...(loop.iterations.at(-1)?.approvals ?? []), { by, note }] };
+}
+
+/** Whatever the attempt was taken for before, the one that completes the loop is done. */
+function afterDecision(
+  loop: Loop,
+  { decision }: Extract<LoopEvent, { type: 'decision.made' }>,
+): Loop {
+  const completes = decision.end?.status === 'complete' && loop.iterations.length > 0;
+  return {
+    ...updateLast(loop, { decision, ...(completes ? { outcome: 'done' } : {}) }),
+    ...(completes ? { consecutiveFailures: 0 } : {}),
+    feedback: decision.feedback,
+    step: 'boundary',
+  };
+}
+
+function afterRefusal(
+  loop: Loop,
+  { by, reason }: Extract<LoopEvent, { type: 'approval.refused' }>,
+): Loop {
+  const last = loop.iterations.at(-1);
+  return {
+    ...failedAfterAll(loop),
+    feedback: refusalFeedback(by, reason),
+    resumedAfter: last?.number ?? loop.resumedAfter,
+  };
+}
+
+/** The checks had passed, so the attempt was counted as done; somebody else thinks otherwise. */
+function failedAfterAll(loop: Loop): Loop {
+  const before = loop.iterations.slice(0, -1).toReversed();
+  const counted = before.filter(({ outcome }) => outcome !== 'interrupted');
+  const done = counted.findIndex(({ outcome }) => outcome === 'done');
+  return {
+    ...updateLast(loop, { outcome: 'failed' }),
+    consecutiveFailures: 1 + (done === -1 ? counted.length : done),
+  };
+}
+
+function ciSince(loop: Loop, time: number): Partial<Iteration> {
+  return { ciSince: loop.iterations.at(-1)?.ciSince ?? time };
+}
+
 /** What the provider said holds for the next iteration too: whoever goes on asks it no earlier. */
 function outlasting(wait: Wait | null): Wait | null {
   const isTold = wait?.condition === 'usage_limit' || wait?.condition === 'rate_limit';
   return wait !== null && isTold ? { ...wait, then: 'boundary' } : null;
 }
 
-/** A resume makes the last decision history; a loop that rested before it was decided has none. */
+/**
+ * A resume makes the last decision history; a loop that rested before it was decided has none, and one that waits for an
+ * approval goes on waiting.
+ */
 function resumedAfter(loop: Loop): number {
   const last = loop.iterations.at(-1);
-  const decided = isResting(loop.status) && last !== undefined && last.decision !== null;
+  const decided =
+    isResting(loop.status) && last !== undefined && last.decision !== null && !awaitsApproval(loop);
   return decided ? last.number : loop.resumedAfter;
 }
 
@@ -347,11 +441,6 @@ function keepNewest(loop: Loop, entry: Loop['progress'][number]): Loop['progress
 
 function atStep(loop: Loop, step: Step, change: Partial<Iteration>): Loop {
   return { ...(openIteration(loop) === null ? loop : updateLast(loop, change)), step };
-}
-
-function updateOpen(loop: Loop, change: (iteration: Iteration) => Partial<Iteration>): Loop {
-  const iteration = openIteration(loop);
-  return iteration === null ? loop : updateLast(loop, change(iteration));
 }
 
 function updateLast(loop: Loop, change: Partial<Iteration>): Loop {

@@ -1,5 +1,5 @@
 import { totalTokens } from '../agent/outcome.ts';
-import type { IterationSummary } from '../strategy/strategy.ts';
+import type { BaseSummary, IterationSummary } from '../strategy/strategy.ts';
 import { allChecks, reportTests, type Check, type VerificationReport } from '../verdict/report.ts';
 import { endedNormally } from './agent-policy.ts';
 import { noChanges } from './changes.ts';
@@ -17,11 +17,38 @@ export function summarise(iteration: Iteration): IterationSummary {
     costUsd: iteration.costUsd,
     changes: iteration.changes ?? noChanges,
     tree: iteration.tree,
-    tests: report === null ? null : reportTests(report),
-    checkScores: report === null ? {} : checkScores(report),
+    ...resultsOf(report),
     failures: report === null ? [] : failures(report),
     signatures: report === null ? [] : signatures(report),
   };
+}
+
+type Results = Pick<IterationSummary, 'tests' | 'checkScores' | 'coverage'>;
+
+/** What the checks measured. A judge that was weakened measures nothing: its tests are not counted, its scores are 0. */
+function resultsOf(report: VerificationReport | null): Results {
+  if (report === null) return { tests: null, checkScores: {}, coverage: null };
+  const scores = checkScores(report);
+  const isWeakened = allChecks(report).some(
+    ({ check }) => check.violations !== undefined && check.passed === false,
+  );
+  if (isWeakened) {
+    const none = Object.fromEntries(Object.keys(scores).map((name) => [name, 0]));
+    return { tests: null, checkScores: none, coverage: null };
+  }
+  return { tests: reportTests(report), checkScores: scores, coverage: coverageOf(report) };
+}
+
+/** What the first iteration is compared with. */
+export function summariseBase(loop: Loop): BaseSummary {
+  const tree = loop.iterations[0]?.startTree ?? null;
+  return { tree, ...resultsOf(loop.baseline?.report ?? null) };
+}
+
+/** Mean over the checks that measured it; null when none did. */
+function coverageOf(report: VerificationReport): number | null {
+  const values = allChecks(report).flatMap(({ check }) => check.coverage ?? []);
+  return values.length === 0 ? null : values.reduce((sum, each) => sum + each, 0) / values.length;
 }
 
 /** The iterations a strategy looks back on: ended, and neither interrupted nor skipped. Oldest first. */
@@ -35,7 +62,10 @@ export function summariseHistory(loop: Loop): readonly IterationSummary[] {
 
 function checkScores(report: VerificationReport): Record<string, number> {
   const scored = allChecks(report).flatMap(({ level, check }) =>
-    check.passed === null ? [] : [[`${level}/${check.name}`, score(check)] as const],
+    // A look that found nothing is no step forward.
+    check.passed === null || (check.passed && check.command === null)
+      ? []
+      : [[`${level}/${check.name}`, score(check)] as const],
   );
   return Object.fromEntries(scored);
 }

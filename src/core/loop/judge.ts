@@ -2,7 +2,9 @@ import type { LadderStep } from '../strategy/ladder.ts';
 import type { LoopDecision } from '../strategy/strategy.ts';
 import type { Completion } from '../verdict/completion.ts';
 import type { StopResult } from '../verdict/stop-condition.ts';
+import { gateFeedback, gateName, type GateState } from '../verdict/gate.ts';
 import { exceededBudget } from './budget.ts';
+import { gatesOf } from './gating.ts';
 import { isCapReached, lastIteration, type Loop } from './loop.ts';
 import type { RestReason, RestStatus } from './status.ts';
 import { breachOf } from './surroundings.ts';
@@ -16,6 +18,7 @@ export type Decision = {
     | 'integrity'
     | 'budget'
     | 'completion'
+    | 'gate'
     | 'agent'
     | 'stop-condition'
     | 'errors'
@@ -44,6 +47,8 @@ export type DecisionInputs = {
   readonly progress: {
     readonly progress: boolean;
     readonly activity: number;
+    /** What the activity is made of; absent in older decisions. */
+    readonly signals?: readonly string[];
     readonly level: number | null;
     readonly bestLevel: number | null;
   } | null;
@@ -77,9 +82,64 @@ export function judge(loop: Loop, input: JudgeInput): Decision {
   if (agent?.kind === 'budget') {
     return end(input, 'budget', 'stopped', 'budget', agent.evidence);
   }
-  if (input.completion.complete) {
+  if (!input.completion.complete) return judgeIncomplete(loop, input, input.completion);
+  const gates = gatesOf(loop);
+  if (gates.kind === 'passed') {
     return end(input, 'completion', 'complete', 'verified', input.completion.text);
   }
+  const held = heldByGate(input, gates);
+  if (held !== null) return held;
+  const completion = gateMissing(gates);
+  const feedback = gates.kind === 'failed' ? gateFeedback(gates.result) : '';
+  return judgeIncomplete(loop, { ...input, completion, checkFeedback: feedback }, completion);
+}
+
+/** A gate that ends the loop, for good or until a person has looked; null: it fails, and the loop goes on. */
+function heldByGate(input: JudgeInput, state: GateState): Decision | null {
+  switch (state.kind) {
+    case 'passed':
+      return null;
+    case 'due':
+      return end(
+        input,
+        'gate',
+        'blocked',
+        'gate',
+        `the gate ${gateName(state.gate)} was not looked at`,
+      );
+    case 'awaited':
+      return end(
+        input,
+        'gate',
+        'blocked',
+        'approval',
+        `the checks pass, and the loop ${state.text}`,
+      );
+    case 'failed': {
+      const text = `the gate ${gateName(state.gate)} failed: ${state.result.reason}`;
+      const told = { ...input, checkFeedback: gateFeedback(state.result) };
+      if (state.gate['on-failure'] === 'stop') return end(told, 'gate', 'failed', 'gate', text);
+      if (state.gate['on-failure'] === 'escalate')
+        return end(told, 'gate', 'blocked', 'gate', text);
+      return null;
+    }
+  }
+}
+
+type Incomplete = Extract<Completion, { complete: false }>;
+
+function gateMissing(state: GateState): Incomplete {
+  const name = state.kind === 'passed' ? '' : gateName(state.gate);
+  const why = state.kind === 'failed' ? `: ${state.result.reason}` : '';
+  return {
+    complete: false,
+    missing: 'gate',
+    text: `the checks pass, but not the gate ${name}${why}`,
+  };
+}
+
+function judgeIncomplete(loop: Loop, input: JudgeInput, completion: Incomplete): Decision {
+  const agent = lastIteration(loop)?.agent ?? null;
   if (agent?.kind === 'auth') {
     const text = `the agent could not sign in: ${agent.evidence}; sign in with its own program or give it a valid key, then resume`;
     return end(input, 'agent', 'blocked', 'auth', text);
@@ -94,7 +154,7 @@ export function judge(loop: Loop, input: JudgeInput): Decision {
     return end(input, 'errors', 'failed', 'errors', text);
   }
   if (isCapReached(loop)) {
-    const text = `reached max-iterations (${loop.settings.limits['max-iterations']}): ${input.completion.text}`;
+    const text = `reached max-iterations (${loop.settings.limits['max-iterations']}): ${completion.text}`;
     return end(input, 'cap', 'failed', 'max_iterations', text);
   }
   if (loop.options.keepGoing) return goOn(input, 'strategy', 'keeps going until a pass');
@@ -103,7 +163,7 @@ export function judge(loop: Loop, input: JudgeInput): Decision {
   }
   // A strategy that stops at a pass means the end of the loop; a pass that is not enough yet is no such end.
   if (input.strategy.metadata?.['untilComplete'] === true) {
-    return goOn(input, 'strategy', input.completion.text);
+    return goOn(input, completion.missing === 'gate' ? 'gate' : 'completion', completion.text);
   }
   if (!input.strategy.continue) {
     return end(input, 'strategy', 'failed', 'strategy_stop', input.strategy.reason);
@@ -111,9 +171,9 @@ export function judge(loop: Loop, input: JudgeInput): Decision {
   if (input.strategy.metadata?.['ask'] === true) {
     return end(input, 'strategy', 'blocked', 'approval', input.strategy.reason);
   }
-  const refuted = agent?.claim === 'done' && input.completion.missing === 'pass';
+  const refuted = agent?.claim === 'done' && completion.missing === 'pass';
   return refuted
-    ? goOn(input, 'completion', `the agent claims to be done, but ${input.completion.text}`)
+    ? goOn(input, 'completion', `the agent claims to be done, but ${completion.text}`)
     : goOn(input, 'strategy', input.strategy.reason);
 }
 
@@ -171,7 +231,10 @@ function shared(input: JudgeInput): Pick<Decision, 'feedback' | 'notice' | 'meta
 function missingText(completion: Extract<Completion, { complete: false }>): string | null {
   switch (completion.missing) {
     case 'pass':
+    case 'gate':
       return null;
+    case 'commit':
+      return `What was verified is not what is committed: ${completion.text}. Remove these files, make them ordinary and readable, or name them in a .gitignore of the project.`;
     case 'diff':
       return 'The checks pass, but no file differs from the base. Do the work the task asks for.';
     case 'claim':

@@ -1,6 +1,7 @@
 import { addTokens, type Tokens } from '../agent/outcome.ts';
 import type { Settings } from '../config/schema.ts';
 import type { ProgressEntry } from '../progress/entry.ts';
+import type { Approval, GateResult } from '../verdict/gate.ts';
 import type { VerificationReport } from '../verdict/report.ts';
 import { changedPaths, type FileChanges } from './changes.ts';
 import type {
@@ -14,6 +15,8 @@ import type {
   WorkspaceRecord,
 } from './event.ts';
 import type { Decision } from './judge.ts';
+import type { Judges } from './judges.ts';
+import type { OwnMove } from './surroundings.ts';
 import type { AttemptOutcome, IterationStatus, LoopStatus } from './status.ts';
 import type { Step } from './step.ts';
 import { addUsage, type PurposeUsage } from './usage.ts';
@@ -35,6 +38,8 @@ export type Iteration = {
   readonly modelReason: string | null;
   readonly promptHash: string | null;
   readonly injected: readonly string[];
+  /** Learnings left out on purpose; absent when there are none. */
+  readonly withheld?: readonly string[];
   readonly process: RecordedProcess | null;
   /** How often the agent was started in this iteration. */
   readonly tries: number;
@@ -53,11 +58,20 @@ export type Iteration = {
   readonly tree: string | null;
   readonly commit: string | null;
   readonly changes: FileChanges | null;
+  /** Files that were there for the checks and are in no commit; absent when there are none. */
+  readonly unstored?: readonly string[];
   /** Known only after a pass; false otherwise. */
   readonly differsFromBase: boolean;
   readonly report: VerificationReport | null;
+  /** Hash of the artifact with what was around the workspace before its agent started; absent: not looked at. */
+  readonly surroundings?: string;
   /** What changed around the workspace meanwhile; absent when nothing did. */
   readonly tampered?: { readonly names: readonly string[]; readonly count: number };
+  /** Results of its gates so far; absent when none was looked at. */
+  readonly gates?: readonly GateResult[];
+  readonly approvals?: readonly Approval[];
+  /** When the forge was first found still at work on it. */
+  readonly ciSince?: number;
   readonly decision: Decision | null;
   readonly why: string | null;
 };
@@ -89,6 +103,10 @@ export type Loop = {
   /** `workspace.setup` ran well in the worktree as it is now. */
   readonly setUp: boolean;
   readonly baseline: Baseline | null;
+  /** Absent until the base was looked at. */
+  readonly judges?: Judges;
+  /** Keys of violations that a person allowed; absent when there are none. */
+  readonly allowedViolations?: readonly string[];
   readonly step: Step;
   readonly iterations: readonly Iteration[];
   readonly attemptsBefore: number;
@@ -110,6 +128,8 @@ export type Loop = {
   readonly updatedAt: number;
   readonly endedAt: number | null;
   readonly mergedInto: string | null;
+  /** The newest merge that was begun; absent when there was none. */
+  readonly merging?: OwnMove;
   readonly warnings: readonly string[];
   readonly seq: number;
 };

@@ -38,6 +38,7 @@ export type RestReason =
   | 'conflict'
   | 'approval'
   | 'gate'
+  | 'rejected'
   | 'integrity'
   | 'user'
   | 'limit'

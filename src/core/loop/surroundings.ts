@@ -1,6 +1,19 @@
 import type { Rest } from './judge.ts';
 import { lastIteration, type Iteration, type Loop } from './loop.ts';
 
+/** How the index of the user's checkout is called among what is around a workspace. */
+export const userIndex = 'index of your checkout';
+
+/** A change of a ref with its value before and after; null: not there. */
+export type RefChange = {
+  readonly name: string;
+  readonly before: string | null;
+  readonly after: string | null;
+};
+
+/** A merge of ours: a branch was to go from one commit to another. */
+export type OwnMove = { readonly into: string; readonly from: string; readonly to: string };
+
 /** What changed around a workspace, for people. */
 export function tamperedText({ names, count }: NonNullable<Iteration['tampered']>): string {
   const more = count > names.length ? ` and ${count - names.length} more` : '';
@@ -25,4 +38,15 @@ export function breach(text: string): Rest {
     reason: 'integrity',
     text: `sandbox: worktree does not allow what was ${text}. Nothing was put back; look at it, then resume`,
   };
+}
+
+/** Whether merges of ours, one after the other, lead from the one value to the other. */
+export function isOwnMove({ name, before, after }: RefChange, moves: readonly OwnMove[]): boolean {
+  const into = moves.filter((move) => `refs/heads/${move.into}` === name);
+  const origins = new Map(into.map(({ from, to }) => [to, from]));
+  let at = after;
+  for (let steps = 0; steps < into.length && at !== null && at !== before; steps++) {
+    at = origins.get(at) ?? null;
+  }
+  return at !== null && at === before;
 }

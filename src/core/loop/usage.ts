@@ -1,7 +1,7 @@
 import { addTokens, type ModelUsage, type Tokens } from '../agent/outcome.ts';
 
 /** What a model was used for. */
-export type Purpose = 'work' | 'summary';
+export type Purpose = 'work' | 'summary' | 'judge';
 
 /** Use of one model for one purpose. */
 export type PurposeUsage = {

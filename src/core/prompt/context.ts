@@ -30,6 +30,8 @@ export type PromptInput = {
   readonly workspace?: { readonly status: string; readonly diff: string; readonly log: string };
   /** Renderings from the fullest to the shortest, as `fitBlocks` takes them. */
   readonly memory?: readonly string[];
+  /** Characters of progress, memory and feedback together. */
+  readonly maxBlockChars?: number;
   readonly progress?: readonly string[];
   readonly feedback?: string;
   readonly guidance?: readonly { readonly timeMs: number; readonly text: string }[];
@@ -46,11 +48,14 @@ const maxSummaryChars = 300;
 
 /** The values of all template variables. Foreign text is fenced or kept on one line, and labelled as data. */
 export function promptContext(input: PromptInput): Readonly<Record<string, unknown>> {
-  const blocks = fitBlocks({
-    memory: input.memory ?? [],
-    progress: (input.progress ?? []).map(labelProgress),
-    feedback: input.feedback ?? '',
-  });
+  const blocks = fitBlocks(
+    {
+      memory: input.memory ?? [],
+      progress: (input.progress ?? []).map(labelProgress),
+      feedback: input.feedback ?? '',
+    },
+    input.maxBlockChars,
+  );
   const known: Readonly<Record<TemplateVariable, string | number>> = {
     'task-id': input.task.id,
     'task-title': singleLine(input.task.title, 500),

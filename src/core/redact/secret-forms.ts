@@ -6,11 +6,36 @@ const shortestSecret = 8;
 /** A longer form is looked for in parts of this size, so that little has to be held back while one may be on its way. */
 const longestForm = 256;
 
-/** The values of variables whose names say that they hold something to be kept. */
+/**
+ * The values of variables whose names say that they hold something to be kept, and the passwords in addresses
+ * (`DATABASE_URL=postgres://me:password@host/db`), whatever the variable is called.
+ */
 export function secretsOf(env: Readonly<Record<string, string | undefined>>): readonly string[] {
-  return Object.entries(env).flatMap(([name, value]) =>
-    value !== undefined && looksSecret(name) && isLongEnough(value) ? [value.trim()] : [],
-  );
+  return Object.entries(env).flatMap(([name, value = '']) => {
+    const own = looksSecret(name) ? [value.trim()] : [];
+    return [...own, ...passwordsIn(value)].filter(isLongEnough);
+  });
+}
+
+/** As it is written in the address, and as it is meant. */
+function passwordsIn(value: string): readonly string[] {
+  const start = value.indexOf('://');
+  if (start === -1) return [];
+  const rest = value.slice(start + '://'.length);
+  const end = rest.search(/[/?#]/);
+  const authority = end === -1 ? rest : rest.slice(0, end);
+  const [colon, at] = [authority.indexOf(':'), authority.lastIndexOf('@')];
+  if (colon === -1 || at <= colon) return [];
+  const written = authority.slice(colon + 1, at);
+  return [...new Set([written, decoded(written)])];
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** Every form of these values, each once. Lines of a value of many lines are secrets of their own. */
@@ -35,17 +60,27 @@ function isLongEnough(value: string): boolean {
 function formsOf(secret: string): readonly Uint8Array[] {
   const inJson = JSON.stringify(secret).slice(1, -1);
   const inAddress = encodeURIComponent(secret);
+  // What other languages encode as well; Python leaves the slash, forms leave the star.
+  const strict = inAddress.replaceAll(/[!'()*]/g, encodeUnit);
+  const inForm = strict.replaceAll('%2A', '*').replaceAll('~', '%7E');
+  const addresses = [inAddress, strict, strict.replaceAll('%2F', '/'), inForm];
   const texts = [
     secret,
     inJson,
     // JSON within JSON: agents report what their tools printed.
     JSON.stringify(inJson).slice(1, -1),
     inJson.replaceAll(/[\u0080-\uffff]/g, escapeUnit),
-    inAddress,
-    inAddress.replaceAll(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
-    inAddress.replaceAll('%20', '+'),
+    ...addresses.flatMap((address) => [
+      address,
+      address.replaceAll(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
+      address.replaceAll('%20', '+'),
+    ]),
   ];
   return [...texts.map(utf8), ...base64Forms(utf8(secret))];
+}
+
+function encodeUnit(unit: string): string {
+  return `%${unit.charCodeAt(0).toString(16).toUpperCase()}`;
 }
 
 function escapeUnit(unit: string): string {

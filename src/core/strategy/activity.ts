@@ -1,6 +1,6 @@
 import type { TestCounts } from '../verdict/report.ts';
 import { higher, isAbove, levelOf } from './level.ts';
-import type { IterationSummary } from './strategy.ts';
+import type { BaseSummary, IterationSummary } from './strategy.ts';
 
 /** What an iteration visibly did. Deleted and renamed files count as modified. */
 type ActivitySignals = {
@@ -36,16 +36,16 @@ const activityKeys = [
 const minimumActivity = 0.1;
 
 export type ProgressOptions = {
-  /** Tree the loop started from: coming back to it is not new. */
-  readonly baseTree?: string | null;
-  /** Measured by the caller, in percent; without it coverage says nothing. */
-  readonly coverage?: { readonly before: number; readonly after: number };
+  /** What the loop started from: coming back to its tree is not new, and its results are the first to improve on. */
+  readonly base?: BaseSummary;
 };
 
 export type Progress = {
   /** Enough activity on a tree not seen before, or a level above its best. */
   readonly progress: boolean;
   readonly activity: number;
+  /** What the activity is made of. */
+  readonly signals: readonly (keyof ActivitySignals)[];
   readonly level: number | null;
   /** Best level of the earlier iterations. */
   readonly bestLevel: number | null;
@@ -59,30 +59,27 @@ export function progressOf(
   previous: readonly IterationSummary[],
   options: ProgressOptions = {},
 ): Progress {
-  const history = createHistory(options.baseTree);
+  const history = createHistory(options.base);
   for (const each of previous) remember(history, each);
-  return judge(current, history, options);
+  return judge(current, history);
 }
 
 /** Progress of every iteration against those before it, in one pass. */
 export function progressOfEach(
   iterations: readonly IterationSummary[],
-  options: Pick<ProgressOptions, 'baseTree'> = {},
+  options: ProgressOptions = {},
 ): readonly Progress[] {
-  const history = createHistory(options.baseTree);
+  const history = createHistory(options.base);
   return iterations.map((current) => {
-    const result = judge(current, history, options);
+    const result = judge(current, history);
     remember(history, current);
     return result;
   });
 }
 
 /** Weighted sum of what happened, rounded so that equal signals give equal sums. */
-function activityScore(signals: ActivitySignals): number {
-  const tenths = activityKeys.reduce(
-    (sum, key) => sum + (signals[key] ? Math.round(activityWeights[key] * 10) : 0),
-    0,
-  );
+function activityScore(signals: readonly (keyof ActivitySignals)[]): number {
+  const tenths = signals.reduce((sum, key) => sum + Math.round(activityWeights[key] * 10), 0);
   return tenths / 10;
 }
 
@@ -91,37 +88,47 @@ type History = {
   readonly trees: Set<string>;
   readonly scores: Map<string, number>;
   tests: TestCounts | null;
+  coverage: number | null;
   bestLevel: number | null;
 };
 
-function createHistory(baseTree: string | null | undefined): History {
-  const trees = new Set(typeof baseTree === 'string' ? [baseTree] : []);
-  return { trees, scores: new Map(), tests: null, bestLevel: null };
+function createHistory(base: BaseSummary | undefined): History {
+  const history: History = {
+    trees: new Set(),
+    scores: new Map(),
+    tests: null,
+    coverage: null,
+    bestLevel: null,
+  };
+  if (base !== undefined) remember(history, base);
+  return history;
 }
 
-function remember(history: History, summary: IterationSummary): void {
+function remember(history: History, summary: BaseSummary): void {
   if (summary.tree !== null) history.trees.add(summary.tree);
   for (const [check, score] of Object.entries(summary.checkScores)) {
     history.scores.set(check, score);
   }
   history.tests = summary.tests ?? history.tests;
+  history.coverage = summary.coverage ?? history.coverage;
   history.bestLevel = higher(history.bestLevel, levelOf(summary));
 }
 
-function judge(current: IterationSummary, history: History, options: ProgressOptions): Progress {
-  const activity = activityScore(signalsOf(current, history, options.coverage));
+function judge(current: IterationSummary, history: History): Progress {
+  const seen = signalsOf(current, history);
+  const signals = activityKeys.filter((key) => seen[key]);
+  const activity = activityScore(signals);
   const level = levelOf(current);
   const { bestLevel } = history;
   const levelRose = level !== null && bestLevel !== null && isAbove(level, bestLevel);
   const newTree = current.tree !== null && !history.trees.has(current.tree);
   const progress = levelRose || (newTree && activity >= minimumActivity);
-  return { progress, activity, level, bestLevel, levelRose, newTree };
+  return { progress, activity, signals, level, bestLevel, levelRose, newTree };
 }
 
 function signalsOf(
-  { changes, tests, checkScores }: IterationSummary,
+  { changes, tests, coverage, checkScores }: IterationSummary,
   history: History,
-  coverage: ProgressOptions['coverage'],
 ): ActivitySignals {
   return {
     filesModified: changes.modified.length + changes.deleted.length + changes.renamed.length > 0,
@@ -130,7 +137,7 @@ function signalsOf(
     testsAdded: tests !== null && history.tests !== null && tests.total > history.tests.total,
     buildFixed: turnedGreen('build', checkScores, history.scores),
     lintFixed: turnedGreen('lint', checkScores, history.scores),
-    coverageRose: coverage !== undefined && coverage.after > coverage.before,
+    coverageRose: coverage !== null && history.coverage !== null && coverage > history.coverage,
   };
 }
 

@@ -1,5 +1,5 @@
 import { type Progress, progressOfEach } from './activity.ts';
-import type { IterationSummary } from './strategy.ts';
+import type { BaseSummary, IterationSummary } from './strategy.ts';
 import { stuckPattern } from './stuck-pattern.ts';
 
 /**
@@ -29,7 +29,7 @@ export type LadderOptions = {
   readonly endAfter?: number;
   /** Iterations that get the change-of-approach notice before the loop is called stuck. */
   readonly chance?: number;
-  readonly baseTree?: string | null;
+  readonly base?: BaseSummary;
 };
 
 export function ladderStep(
@@ -41,7 +41,7 @@ export function ladderStep(
     endAfter: options.endAfter ?? 5,
     chance: options.chance ?? 3,
   };
-  const progress = progressOfEach(iterations, { baseTree: options.baseTree ?? null });
+  const progress = progressOfEach(iterations, options);
   let rung: Rung = { streak: 0, trial: null, step: { kind: 'none' } };
   for (let index = 0; index < iterations.length; index += 1) {
     rung = climb(rung, { iterations, progress, index, limits });

@@ -4,7 +4,7 @@ import type { IterationSummary } from './strategy.ts';
 const epsilon = 1e-9;
 
 /** Mean check score of an iteration, 0..1; null when no check gave a result. */
-export function levelOf(summary: IterationSummary): number | null {
+export function levelOf(summary: Pick<IterationSummary, 'checkScores'>): number | null {
   const scores = Object.values(summary.checkScores);
   if (scores.length === 0) return null;
   return scores.reduce((sum, score) => sum + score, 0) / scores.length;

@@ -1,6 +1,6 @@
 import { goOn, stop, stopOnPass } from './decision.ts';
-import { iterationSimilarity } from './similarity.ts';
-import type { IterationCompleteEvent, IterationSummary, LoopStrategy } from './strategy.ts';
+import { leastSimilarity } from './similarity.ts';
+import type { LoopStrategy } from './strategy.ts';
 
 export type RalphOptions = {
   readonly min: number;
@@ -20,7 +20,7 @@ export function createRalph({ min, max, window, threshold }: RalphOptions): Loop
       const done = event.totalIterations;
       if (done < min) return goOn(`Minimum of ${min} iterations not reached (${done})`);
       if (done >= max) return stop(`Maximum of ${max} iterations reached`);
-      const similarity = leastSimilarity(event, window);
+      const similarity = leastSimilarity([...event.previousIterations, event.current], window);
       if (similarity === null) return goOn(`Fewer than ${window} iterations to compare`);
       if (similarity >= threshold) {
         return stop(`Convergence: the last ${window} iterations are alike (${round(similarity)})`, {
@@ -31,19 +31,6 @@ export function createRalph({ min, max, window, threshold }: RalphOptions): Loop
       return goOn(`No convergence yet (similarity ${round(similarity)})`, { similarity });
     },
   };
-}
-
-/** Similarity of the least alike pair in the window; null while the window is not full. */
-function leastSimilarity(event: IterationCompleteEvent, window: number): number | null {
-  const recent = [...event.previousIterations, event.current].slice(-window);
-  if (recent.length < window) return null;
-  return Math.min(...pairs(recent).map(([a, b]) => iterationSimilarity(a, b)));
-}
-
-function pairs(
-  list: readonly IterationSummary[],
-): readonly (readonly [IterationSummary, IterationSummary])[] {
-  return list.flatMap((a, index) => list.slice(index + 1).map((b) => [a, b] as const));
 }
 
 function round(similarity: number): string {

@@ -15,6 +15,22 @@ export function iterationSimilarity(a: IterationSummary, b: IterationSummary): n
   );
 }
 
+/** Similarity of the least alike pair among the newest `window` iterations; null while there are fewer. */
+export function leastSimilarity(
+  iterations: readonly IterationSummary[],
+  window: number,
+): number | null {
+  const recent = iterations.slice(-window);
+  if (recent.length < window) return null;
+  return Math.min(...pairs(recent).map(([a, b]) => iterationSimilarity(a, b)));
+}
+
+function pairs(
+  list: readonly IterationSummary[],
+): readonly (readonly [IterationSummary, IterationSummary])[] {
+  return list.flatMap((a, index) => list.slice(index + 1).map((b) => [a, b] as const));
+}
+
 /** Shared share of two sets; two empty sets are equal. */
 function jaccard(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   const union = a.union(b).size;

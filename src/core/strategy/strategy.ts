@@ -16,6 +16,8 @@ export type IterationSummary = {
   /** Snapshot of the files after the agent; null when it was not taken. */
   readonly tree: string | null;
   readonly tests: TestCounts | null;
+  /** In percent; null when no check measured it. */
+  readonly coverage: number | null;
   /** Score per check, `level/name` → 0..1: test share where tests were parsed, else 1 or 0; skipped checks absent. */
   readonly checkScores: Readonly<Record<string, number>>;
   /** Names of failing checks (`L1/validation`) and failing tests (`L1/validation: name`), sorted. */
@@ -23,6 +25,9 @@ export type IterationSummary = {
   /** Signatures of failing checks. */
   readonly signatures: readonly { readonly exact: string; readonly simhash: string }[];
 };
+
+/** The untouched base as iterations are compared with it. */
+export type BaseSummary = Pick<IterationSummary, 'tree' | 'tests' | 'coverage' | 'checkScores'>;
 
 /** Everything a strategy may decide from. All state is here; a strategy keeps none. */
 export type IterationCompleteEvent = {

@@ -1,7 +1,8 @@
-import { countChars, headChars, tailChars } from '../text/code-points.ts';
 import { plainText } from '../text/terminal.ts';
-import type { Check, TestCounts } from './report.ts';
+import { bothEnds, type Check, type TestCounts } from './report.ts';
+import { readCoverage } from './coverage.ts';
 import { failureSignature } from './signature.ts';
+import { inventoryOf } from './test-inventory.ts';
 import { parseTests } from './test-output/parse-tests.ts';
 
 /** How a check's process ended, as plain data; the same cases as the process port's. */
@@ -28,7 +29,6 @@ export type CheckRun = {
   readonly evidence: string | null;
 };
 
-const keptOutput = 4000;
 const keptNames = 50;
 
 /**
@@ -41,6 +41,8 @@ export function judgeCheck(run: CheckRun): Check {
   const output = plainText(raw);
   const verdict = verdictOf(run, tests);
   const recognised = tests !== null && tests.framework !== null && tests.total > 0;
+  const inventory = recognised ? inventoryOf(tests) : null;
+  const coverage = run.parseTests ? readCoverage(output) : null;
   return {
     name: run.name,
     passed: verdict.passed,
@@ -53,14 +55,9 @@ export function judgeCheck(run: CheckRun): Check {
     failingTests: recognised ? tests.failures.slice(0, keptNames).map(({ name }) => name) : [],
     signature: verdict.passed === false ? failureSignature(output) : null,
     evidence: run.evidence,
+    ...(coverage === null ? {} : { coverage }),
+    ...(inventory === null ? {} : { inventory }),
   };
-}
-
-/** Where errors stand: the first ones at the start, the summary at the end. */
-function bothEnds(output: string): string {
-  if (countChars(output) <= keptOutput) return output;
-  const half = keptOutput / 2;
-  return `${headChars(output, half)}\n[...]\n${tailChars(output, half)}`;
 }
 
 type Verdict = { readonly passed: boolean | null; readonly reason: string | null };
@@ -82,7 +79,11 @@ function verdictOf(run: CheckRun, tests: ReturnType<typeof parseTests> | null): 
 }
 
 /** Why the ending itself is a failure; null when the expected exit code came. */
-function endReason({ end, successExitCode, command }: CheckRun): string | null {
+export function endReason({
+  end,
+  successExitCode,
+  command,
+}: Pick<CheckRun, 'end' | 'successExitCode' | 'command'>): string | null {
   switch (end.kind) {
     case 'exited':
       if (end.code === successExitCode) return null;

@@ -9,23 +9,34 @@ export type CompletionInput = {
   /** A configured success condition was met; it stands in for the claim, never for the checks. */
   readonly successCondition: boolean;
   readonly differsFromBase: boolean;
+  /** Files that the checks had and no commit has. */
+  readonly unstored?: readonly string[];
   readonly requireClaim: 'auto' | 'always' | 'never';
   readonly requireDiff: boolean;
+  /** The check `integrity` failed: somebody weakened what judges the work. */
+  readonly weakened?: boolean;
 };
 
 export type Completion =
   | { readonly complete: true; readonly text: string }
   | {
       readonly complete: false;
-      readonly missing: 'pass' | 'diff' | 'claim';
+      readonly missing: 'pass' | 'commit' | 'diff' | 'claim' | 'gate';
       readonly text: string;
     };
 
 /** The rules of done. A pass of executed checks is necessary on every path; the rest says when it is enough. */
 export function judgeCompletion(input: CompletionInput): Completion {
   if (input.passed !== true) {
-    const text = input.passed === null ? 'no verification ran' : 'the checks do not pass';
+    const failed =
+      input.weakened === true ? 'tests or checks were weakened' : 'the checks do not pass';
+    const text = input.passed === null ? 'no verification ran' : failed;
     return { complete: false, missing: 'pass', text };
+  }
+  const unstored = input.unstored ?? [];
+  if (unstored.length > 0) {
+    const text = `the checks pass, but on files that are in no commit: ${unstored.join(', ')}`;
+    return { complete: false, missing: 'commit', text };
   }
   if (input.requireDiff && !input.differsFromBase) {
     const text = 'the checks pass, but nothing differs from the base';

@@ -8,12 +8,28 @@ export type FeedbackChanges = {
   /** Tests that passed before and fail now. */
   readonly newlyBroken?: readonly string[];
   readonly newlyFixed?: readonly string[];
+  /** Protected paths that were put back to what they were. */
+  readonly restored?: readonly string[];
+  /** Checks and tests that flip without a reason. */
+  readonly flaky?: readonly string[];
 };
 
-const maxFailures = 10;
-const maxOutputChars = 500;
-const maxChars = 4000;
-const maxFiles = 5;
+export type FeedbackLimits = {
+  readonly failures: number;
+  /** Characters of each output. */
+  readonly outputChars: number;
+  /** Characters in all. */
+  readonly chars: number;
+  readonly files: number;
+};
+
+export const feedbackLimits: FeedbackLimits = {
+  failures: 10,
+  outputChars: 500,
+  chars: 4000,
+  files: 5,
+};
+
 const maxNames = 5;
 const maxNameChars = 300;
 
@@ -23,30 +39,45 @@ const intro =
 
 type Failure = { readonly level: LevelName; readonly check: Check };
 
-/** What failed, for the next prompt: at most 4000 characters. Empty when nothing failed. */
-export function renderFeedback(report: VerificationReport, changes: FeedbackChanges = {}): string {
-  const failures = allChecks(report).filter(({ check }) => check.passed === false);
-  if (failures.length === 0) return '';
-  const shown = failures.slice(0, maxFailures);
-  const closing = closingLines(failures, changes);
+/** What failed, for the next prompt, within its limits. Empty when nothing failed and nothing was put back. */
+export function renderFeedback(
+  report: VerificationReport,
+  changes: FeedbackChanges = {},
+  limits: FeedbackLimits = feedbackLimits,
+): string {
+  const failures = weakenedFirst(allChecks(report).filter(({ check }) => check.passed === false));
+  if (failures.length === 0 && (changes.restored ?? []).length === 0) return '';
+  const shown = failures.slice(0, limits.failures);
+  const closing = closingLines(failures, changes, limits);
   const frame = [intro, ...closing];
   // Two line breaks join each part to the next.
-  const room = maxChars - frame.reduce((sum, part) => sum + countChars(part) + 2, 0);
-  return [intro, ...renderFailures(shown, room), ...closing].join('\n\n');
+  const room = limits.chars - frame.reduce((sum, part) => sum + countChars(part) + 2, 0);
+  const text = [intro, ...renderFailures(shown, room, limits), ...closing].join('\n\n');
+  return headChars(text, limits.chars);
+}
+
+/** Whoever weakened a test must hear of it before anything else. */
+function weakenedFirst(failures: readonly Failure[]): readonly Failure[] {
+  const isWeakened = ({ check }: Failure) => check.violations !== undefined;
+  return [...failures.filter(isWeakened), ...failures.filter((each) => !isWeakened(each))];
 }
 
 /** Each failure gets an equal share of what is left; what one does not use goes to those after it. */
-function renderFailures(failures: readonly Failure[], room: number): readonly string[] {
+function renderFailures(
+  failures: readonly Failure[],
+  room: number,
+  limits: FeedbackLimits,
+): readonly string[] {
   let left = room;
   return failures.map((failure, index) => {
     const share = Math.floor(left / (failures.length - index)) - 2;
-    const text = renderFailure(failure, share);
+    const text = renderFailure(failure, share, limits);
     left -= countChars(text) + 2;
     return text;
   });
 }
 
-function renderFailure({ level, check }: Failure, share: number): string {
+function renderFailure({ level, check }: Failure, share: number, limits: FeedbackLimits): string {
   const name = `**${level}/${singleLine(check.name, 80).replaceAll('*', '')}** failed`;
   // Half of the share belongs to the output.
   const heading = appendWhileFits(
@@ -54,7 +85,10 @@ function renderFailure({ level, check }: Failure, share: number): string {
     headingDetails(check),
     Math.max(share / 2, countChars(name)),
   );
-  const output = fenceWithin(check.output.trim(), share - countChars(heading) - 1);
+  const output = fenceWithin(check.output.trim(), {
+    max: share - countChars(heading) - 1,
+    outputChars: limits.outputChars,
+  });
   return output === '' ? heading : `${heading}\n${output}`;
 }
 
@@ -75,10 +109,13 @@ function appendWhileFits(start: string, parts: readonly string[], max: number): 
   );
 }
 
-/** The head of the output in a fence, at most 500 characters of it and `max` in all; empty when there is no room. */
-function fenceWithin(output: string, max: number): string {
+/** The head of the output in a fence, `outputChars` of it and `max` in all; empty when there is no room. */
+function fenceWithin(
+  output: string,
+  { max, outputChars }: { readonly max: number; readonly outputChars: number },
+): string {
   if (output === '') return '';
-  let size = Math.min(maxOutputChars, max);
+  let size = Math.min(outputChars, max);
   while (size > 0) {
     const head = headChars(output, size);
     const text = fence(head === output ? head : `${head}\n...[truncated]...`);
@@ -89,25 +126,35 @@ function fenceWithin(output: string, max: number): string {
   return '';
 }
 
-function closingLines(failures: readonly Failure[], changes: FeedbackChanges): readonly string[] {
+function closingLines(
+  failures: readonly Failure[],
+  changes: FeedbackChanges,
+  limits: FeedbackLimits,
+): readonly string[] {
   const lines: string[] = [];
-  const hidden = failures.length - maxFailures;
+  const hidden = failures.length - limits.failures;
   if (hidden > 0) lines.push(`${hidden} more ${hidden === 1 ? 'check' : 'checks'} failed.`);
-  const files = referencedFiles(failures);
+  const files = referencedFiles(failures, limits.files);
   if (files.length > 0) {
     lines.push(
       `Files named in the output: ${files.map((file) => inlineCode(file, 100)).join(', ')}`,
     );
   }
-  const { newlyBroken = [], newlyFixed = [] } = changes;
+  const { newlyBroken = [], newlyFixed = [], restored = [], flaky = [] } = changes;
+  if (restored.length > 0) {
+    lines.push(
+      `Put back, because these files judge the work and are not yours to change: ${nameList(restored)}`,
+    );
+  }
   if (newlyBroken.length > 0) lines.push(`Newly broken tests: ${nameList(newlyBroken)}`);
   if (newlyFixed.length > 0) lines.push(`Newly fixed tests: ${nameList(newlyFixed)}`);
+  if (flaky.length > 0) lines.push(`Flaky, so a failure may not be your doing: ${nameList(flaky)}`);
   return lines;
 }
 
-function referencedFiles(failures: readonly Failure[]): readonly string[] {
-  const files = failures.flatMap(({ check }) => fileReferences(check.output, maxFiles));
-  return [...new Set(files)].slice(0, maxFiles);
+function referencedFiles(failures: readonly Failure[], max: number): readonly string[] {
+  const files = failures.flatMap(({ check }) => fileReferences(check.output, max));
+  return [...new Set(files)].slice(0, max);
 }
 
 /** As many names as fit; the rest as a number. */

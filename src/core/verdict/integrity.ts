@@ -1,30 +1,64 @@
-import { reportTests, type Check, type VerificationReport } from './report.ts';
+import { matchesAny, matchesName } from '../text/glob.ts';
+import { changedScripts } from './check-command.ts';
+import { allChecks, createLevel, createReport, levelNames } from './report.ts';
+import type { Check, VerificationReport } from './report.ts';
+import { weakenedConfig } from './test-config.ts';
+import { lostTests, type TestInventory } from './test-inventory.ts';
+import { weakenedSources, type ChangedFile } from './test-source.ts';
+import { uniqueViolations, violationKey, type Violation } from './violation.ts';
 
 export type IntegrityMode = 'off' | 'warn' | 'strict';
 
-/**
- * The check `integrity`: tests that ran on the base must still run. Fewer of them, or none that can be recognised, is a
- * weaker judge. Null when there is nothing to compare or nothing was lost; `warn` tells without failing.
- */
-export function judgeIntegrity(
-  mode: IntegrityMode,
-  baseline: VerificationReport | null,
-  report: VerificationReport,
-): Check | null {
-  const before = baseline === null ? null : reportTests(baseline);
-  if (mode === 'off' || before === null || before.total === 0) return null;
-  const now = reportTests(report);
-  if (now !== null && now.total >= before.total) return null;
-  // A run that fails for another reason may have stopped before its tests.
-  if (!report.overall.passed) return null;
-  const reason =
-    now === null
-      ? `${before.total} tests ran on the base, and now none can be recognised`
-      : `${before.total} tests ran on the base, and now only ${now.total}`;
+export type IntegrityInput = {
+  readonly mode: IntegrityMode;
+  /** Verdict on the base; null when it was not judged. */
+  readonly baseline: VerificationReport | null;
+  /** The tests of the base by check, where their runner named all of them. */
+  readonly inventory: Readonly<Record<string, TestInventory>>;
+  /** Files of interest that differ from the base. */
+  readonly files: readonly ChangedFile[];
+  /** Programs in the worktree that can decide a verdict and are other files than before the first iteration. */
+  readonly replaced: readonly string[];
+  /** Commands of the checks. */
+  readonly commands: readonly string[];
+  /** `verify.allow`: globs for files and names of tests. */
+  readonly allow: readonly string[];
+  /** Keys of what a person approved. */
+  readonly approved: readonly string[];
+};
+
+/** The check `integrity`; null when nothing was weakened or nobody asks. `warn` tells without failing. */
+export function judgeIntegrity(input: IntegrityInput, report: VerificationReport): Check | null {
+  if (input.mode === 'off') return null;
+  const found = findViolations(input, report);
+  const approved = new Set(input.approved);
+  const violations = found.filter((each) => !approved.has(violationKey(each)));
+  if (violations.length > 0) return weakened(violations, input.mode === 'strict');
+  return found.length === 0 ? null : accepted(found);
+}
+
+function weakened(violations: readonly Violation[], isStrict: boolean): Check {
+  const output = [...violations.map(({ text }) => `- ${text}`), advice].join('\n');
+  const check = integrityCheck(isStrict ? false : null, firstOf(violations), output);
+  return { ...check, violations };
+}
+
+/** Proves nothing and hides nothing: what a person has accepted stays visible. */
+function accepted(violations: readonly Violation[]): Check {
+  const output = violations.map(({ text }) => `- ${text}`).join('\n');
+  return integrityCheck(null, `accepted by a person: ${firstOf(violations)}`, output);
+}
+
+function firstOf(violations: readonly Violation[]): string {
+  const more = violations.length - 1;
+  return `${violations[0]?.text ?? ''}${more > 0 ? `, and ${more} more` : ''}`;
+}
+
+function integrityCheck(passed: boolean | null, reason: string, output: string): Check {
   return {
     name: 'integrity',
-    passed: mode === 'strict' ? false : null,
-    output: `${reason}. Tests must not be removed to make the checks pass; put them back.`,
+    passed,
+    output,
     durationMs: 0,
     command: null,
     exitCode: null,
@@ -34,4 +68,122 @@ export function judgeIntegrity(
     signature: null,
     evidence: null,
   };
+}
+
+/** The report once a person has accepted everything that `integrity` found in it. */
+export function acceptViolations(report: VerificationReport): VerificationReport {
+  const levels = Object.fromEntries(
+    levelNames.flatMap((name) => {
+      const checks = report.levels[name]?.checks;
+      if (checks === undefined) return [];
+      const kept = checks.map((check) =>
+        check.violations === undefined ? check : acceptedCheck(check, check.violations),
+      );
+      return [[name, createLevel(kept)]];
+    }),
+  );
+  return { ...report, ...createReport(levels, report.tree, report.durationMs) };
+}
+
+const advice =
+  'Undo this and make the checks pass by fixing the code. Tests and their configuration must not be weakened.';
+const maxViolations = 50;
+
+function findViolations(input: IntegrityInput, report: VerificationReport): readonly Violation[] {
+  const sources = weakenedSources(input.files);
+  const found = [
+    ...lostInRuns(input, report),
+    ...sources,
+    ...input.files.flatMap(weakenedConfig),
+    ...changedScripts(input.files, input.commands),
+    ...input.replaced.map(replacedProgram),
+  ];
+  const standing = withoutRepeats(uniqueViolations(found)).filter(
+    (each) => !isAllowed(each, input.allow),
+  );
+  return standing.slice(0, maxViolations);
+}
+
+/** Only a check that does not fail is compared with what it ran on the base: a failing run may have stopped early. */
+function lostInRuns(input: IntegrityInput, report: VerificationReport): readonly Violation[] {
+  if (input.baseline === null) return [];
+  const now = new Map(allChecks(report).map(({ check }) => [check.name, check]));
+  return allChecks(input.baseline).flatMap(({ check: base }) => {
+    const check = now.get(base.name);
+    if (check === undefined || check.passed === false || check.command !== base.command) return [];
+    const inventory = input.inventory[base.name] ?? null;
+    return lostTests(
+      { check: base.name, counts: base.tests, inventory },
+      { check: check.name, counts: check.tests, inventory: check.inventory ?? null },
+    );
+  });
+}
+
+/** The run and the source tell of the same test under two names: the source names the file, so it is kept. */
+function withoutRepeats(violations: readonly Violation[]): readonly Violation[] {
+  const inFiles = violations.filter(({ file }) => file !== null);
+  return violations.filter(
+    ({ file, kind, subject }) =>
+      file !== null ||
+      !inFiles.some((each) => each.kind === kind && isSameTest(subject, each.subject)),
+  );
+}
+
+/** Runners put suites, modules or files in front of the name that the source shows. */
+function isSameTest(ran: string, written: string): boolean {
+  if (!ran.endsWith(written)) return false;
+  const before = ran.slice(0, ran.length - written.length);
+  return before === '' || !/[\p{L}\p{N}]$/u.test(before);
+}
+
+function replacedProgram(program: string): Violation {
+  const text = `the program ${program} is another one than before the first iteration`;
+  return { kind: 'replaced-program', subject: program, file: program, text };
+}
+
+function isAllowed({ subject, file }: Violation, allow: readonly string[]): boolean {
+  return (file !== null && matchesAny(file, allow)) || matchesName(subject, allow);
+}
+
+function acceptedCheck(
+  { durationMs, evidence, outputHash }: Check,
+  found: readonly Violation[],
+): Check {
+  const kept = { durationMs, evidence, ...(outputHash === undefined ? {} : { outputHash }) };
+  return { ...accepted(found), ...kept };
+}
+
+/** The report with the finding among its checks; names of tests are left out, which only the base keeps. */
+export function withIntegrity(
+  report: VerificationReport,
+  integrity: Check | null,
+): VerificationReport {
+  const levels = Object.fromEntries(
+    levelNames.flatMap((name) => {
+      const checks = (report.levels[name]?.checks ?? []).map(withoutInventory);
+      const all = name === 'L1' && integrity !== null ? [...checks, integrity] : checks;
+      return all.length === 0 ? [] : [[name, createLevel(all)]];
+    }),
+  );
+  return { ...report, ...createReport(levels, report.tree, report.durationMs) };
+}
+
+function withoutInventory({ inventory: _names, ...check }: Check): Check {
+  return check;
+}
+
+/** The tests by check that a verdict on a base carries. */
+export function inventoryOfReport(
+  report: VerificationReport,
+): Readonly<Record<string, TestInventory>> {
+  return Object.fromEntries(
+    allChecks(report).flatMap(({ check }) =>
+      check.inventory === undefined ? [] : [[check.name, check.inventory]],
+    ),
+  );
+}
+
+/** What a report says was weakened; empty when nothing was. */
+export function violationsOf(report: VerificationReport): readonly Violation[] {
+  return allChecks(report).flatMap(({ check }) => check.violations ?? []);
 }

@@ -1,3 +1,8 @@
+import { countChars, headChars, tailChars } from '../text/code-points.ts';
+
+import type { TestInventory } from './test-inventory.ts';
+import type { Violation } from './violation.ts';
+
 /** Tests as a runner counted them. total = passed + failed + skipped. */
 export type TestCounts = {
   readonly total: number;
@@ -26,6 +31,16 @@ export type Check = {
   readonly signature: { readonly exact: string; readonly simhash: string } | null;
   /** Path of the whole output, relative to the folder of its iteration; null when there is none. */
   readonly evidence: string | null;
+  /** SHA-256 of the whole output; absent where nothing was printed to a file. */
+  readonly outputHash?: string;
+  /** Results of the runs before this one, when a failing check was run again. */
+  readonly earlierRuns?: readonly (boolean | null)[];
+  /** Coverage in percent as the output says it. */
+  readonly coverage?: number;
+  /** Every test by name; only in the verdict on a base. */
+  readonly inventory?: TestInventory;
+  /** What the check `integrity` found. */
+  readonly violations?: readonly Violation[];
 };
 
 export type Level = { readonly passed: boolean | null; readonly checks: readonly Check[] };
@@ -37,6 +52,20 @@ export type VerificationReport = {
   /** Snapshot the checks ran on. */
   readonly tree: string;
   readonly durationMs: number;
+  /** Commit the checks can be repeated at; absent when there is none. */
+  readonly commit?: string;
+  /** Where they ran. */
+  readonly environment?: EnvironmentRecord;
+};
+
+/** What a result may depend on beside the files; the fingerprint is a hash of the rest and of the values. */
+export type EnvironmentRecord = {
+  readonly fingerprint: string;
+  readonly platform: string;
+  readonly version: string;
+  readonly cleanRoom: boolean;
+  /** Names of the variables checks were given. */
+  readonly variables: readonly string[];
 };
 
 /** Three-valued and: a failure fails, otherwise one real pass is needed, otherwise nothing is known. */
@@ -50,8 +79,14 @@ export function createReport(
   tree: string,
   durationMs: number,
 ): VerificationReport {
-  const passed = combine(Object.values(levels).map((level) => level.passed));
-  return { overall: { passed: passed === true }, levels, tree, durationMs };
+  return { overall: { passed: verdictOf(levels) === true }, levels, tree, durationMs };
+}
+
+/** Every level can fail a report; only executed checks (L1, L2) can make it pass. */
+export function verdictOf({ L0, L1, L2, L3 }: VerificationReport['levels']): boolean | null {
+  const all = [L0, L1, L2, L3].flatMap((level) => (level === undefined ? [] : [level.passed]));
+  if (combine(all) === false) return false;
+  return combine([L1?.passed ?? null, L2?.passed ?? null]);
 }
 
 export function createLevel(checks: readonly Check[]): Level {
@@ -80,4 +115,13 @@ export function reportTests(report: VerificationReport): TestCounts | null {
     };
   }
   return sum;
+}
+
+const keptOutput = 4000;
+
+/** Bounded output with both ends: the first errors stand at the start, the summary at the end. */
+export function bothEnds(output: string): string {
+  if (countChars(output) <= keptOutput) return output;
+  const half = keptOutput / 2;
+  return `${headChars(output, half)}\n[...]\n${tailChars(output, half)}`;
 }

@@ -6,7 +6,9 @@ import {
   noWorkspaceText,
   printsWorkspaceText,
 } from '../assemble-prompt.ts';
+import type { StoreTx } from '../../ports/store.ts';
 import type { Engine } from '../engine.ts';
+import { loadMemory, memoryRequest } from '../load-memory.ts';
 import type { LoopOwner } from '../loop-owner.ts';
 
 export const describeLimits = { diffChars: 5000, logEntries: 10 };
@@ -14,8 +16,8 @@ export const describeLimits = { diffChars: 5000, logEntries: 10 };
 /** The prompt of this iteration, kept as a file and by its hash. */
 export async function buildPrompt(engine: Engine, owner: LoopOwner): Promise<void> {
   const { loop, iteration, workspace } = owner;
-  const context = await engine.store.read((tx) => loadTaskContext(tx, loop.taskId));
-  const { text, warnings } = assemblePrompt(engine.templates, {
+  const { context, memory } = await engine.store.read((tx) => recall(tx, engine, owner));
+  const { text, warnings, injected, withheld } = assemblePrompt(engine.templates, {
     ...context,
     settings: loop.settings,
     prompt: loop.prompt,
@@ -27,6 +29,7 @@ export async function buildPrompt(engine: Engine, owner: LoopOwner): Promise<voi
       : noWorkspaceText,
     progress: loop.progress,
     feedback: loop.feedback,
+    memory,
   });
   const dir = await engine.artifacts.iterationDir(loop.id, iteration.number);
   await owner.before('build-prompt');
@@ -36,7 +39,14 @@ export async function buildPrompt(engine: Engine, owner: LoopOwner): Promise<voi
     type: 'prompt.built',
     hash: createHash('sha256').update(text).digest('hex'),
     chars: text.length,
-    injected: [],
+    injected,
+    ...(withheld.length === 0 ? {} : { withheld }),
     warnings,
   });
+}
+
+async function recall(tx: StoreTx, { clock }: Engine, { loop, iteration }: LoopOwner) {
+  const context = await loadTaskContext(tx, loop.taskId);
+  const request = memoryRequest(loop, iteration, context.task, clock.now());
+  return { context, memory: await loadMemory(tx, request) };
 }

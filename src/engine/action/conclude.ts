@@ -89,21 +89,24 @@ function summaryUsage({ tokens, costUsd, costSource, models }: PricedUsage): Loo
   return { type: 'usage.added', purpose: 'summary', tokens, costUsd, costSource, models };
 }
 
-/** The check that says most about the iteration: the first that failed, else the last. */
+/** The check that says most about the iteration: the first that failed, else the last that was executed. */
 async function checkEntry(
   engine: Engine,
   loop: Loop,
   iteration: Iteration,
 ): Promise<ProgressEntry> {
   const checks = iteration.report === null ? [] : allChecks(iteration.report);
-  const { check } = checks.find((each) => each.check.passed === false) ?? checks.at(-1) ?? {};
+  const executed = checks.filter((each) => each.check.command !== null);
+  const failed = checks.find((each) => each.check.passed === false);
+  const { check } = failed ?? executed.at(-1) ?? {};
   if (check === undefined) return agentEntry(iteration);
   const dir = await engine.artifacts.iterationDir(loop.id, iteration.number);
-  const read = async (stream: string) =>
-    (await engine.artifacts.readTail(
-      path.join(dir, `${check.name}.${stream}.log`),
-      keptOutput * 4,
-    )) ?? '';
+  const read = async (stream: string) => {
+    const file = (check.evidence ?? '').replace('.stdout.', `.${stream}.`);
+    const isOther = stream === 'stderr' && file === check.evidence;
+    if (file === '' || isOther) return '';
+    return (await engine.artifacts.readTail(path.join(dir, file), keptOutput * 4)) ?? '';
+  };
   return {
     iteration: iteration.number,
     command: check.command ?? check.name,

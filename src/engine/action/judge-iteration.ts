@@ -1,35 +1,38 @@
 import type { LoopEvent } from '../../core/loop/event.ts';
 import { errorBackoffMs } from '../../core/loop/agent-policy.ts';
-import { budgetsAbove, warnAtShare } from '../../core/loop/budget.ts';
+import { budgetsAbove, exceededBudget, warnAtShare } from '../../core/loop/budget.ts';
 import { judge, type Decision } from '../../core/loop/judge.ts';
-import { summariseHistory } from '../../core/loop/iteration-summary.ts';
-import { countedIterations, lastIteration, type Loop } from '../../core/loop/loop.ts';
+import { summariseBase, summariseHistory } from '../../core/loop/iteration-summary.ts';
+import { feedbackOf } from '../../core/loop/loop-feedback.ts';
+import { countedIterations, type Loop } from '../../core/loop/loop.ts';
 import { progressOfEach } from '../../core/strategy/activity.ts';
 import { ladderStep, type LadderStep } from '../../core/strategy/ladder.ts';
-import { renderFeedback } from '../../core/verdict/feedback.ts';
-import { allChecks, type VerificationReport } from '../../core/verdict/report.ts';
 import { lookAtCompletion } from '../completion.ts';
+import { lookAtNextGate } from '../look-at-gate.ts';
 import { exceededDisk } from '../disk-budget.ts';
 import type { Engine } from '../engine.ts';
 import type { LoopOwner } from '../loop-owner.ts';
 import { askStrategy } from '../tell-strategy.ts';
 
-/** Gathers everything a decision is made from, decides purely, and stores the decision with the next step. */
+/**
+ * Gathers everything a decision is made from, decides purely, and stores the decision with the next step. When the rules
+ * of done hold, the loop's gates come first, one at a time: each is a fact, after which this is called again.
+ */
 export async function judgeIteration(engine: Engine, owner: LoopOwner): Promise<void> {
+  const { completion, stops } = await lookAtCompletion(engine, owner);
+  const isOpen = completion.complete && exceededBudget(owner.loop) === null;
+  if (isOpen && (await lookAtNextGate(engine, owner))) return;
   const { loop } = owner;
   const history = summariseHistory(loop);
-  const progress =
-    progressOfEach(history, { baseTree: loop.iterations[0]?.startTree ?? null }).at(-1) ?? null;
+  const progress = progressOfEach(history, { base: summariseBase(loop) }).at(-1) ?? null;
   const ladder = ladderFor(loop, history);
   const strategy = await askStrategy(engine, loop, history);
-  const { completion, stops } = await lookAtCompletion(engine, owner);
-  const report = lastIteration(loop)?.report ?? null;
   const decision = judge(loop, {
     completion,
     strategy: strategy.decision,
     ladder,
     stopConditions: stops,
-    checkFeedback: report === null ? '' : renderFeedback(report, testChanges(loop)),
+    checkFeedback: feedbackOf(loop),
     diskExceeded: await exceededDisk(engine, owner),
     inputs: {
       completion: completion.text,
@@ -48,26 +51,18 @@ export async function judgeIteration(engine: Engine, owner: LoopOwner): Promise<
   await owner.record(
     ...strategy.warnings.map((text): LoopEvent => ({ type: 'warning.raised', text })),
     ...newBudgetWarnings(loop).map((text): LoopEvent => ({ type: 'warning.raised', text })),
+    ...stuckWarning(loop).map((text): LoopEvent => ({ type: 'warning.raised', text })),
     { type: 'decision.made', decision },
     ...pauseAfter(engine, loop, decision),
   );
 }
 
-/** Tests that started or stopped failing since the last report, by name. */
-function testChanges(loop: Loop): { newlyBroken: string[]; newlyFixed: string[] } {
-  const reports = [loop.baseline?.report ?? null, ...loop.iterations.map(({ report }) => report)];
-  const [now, before] = reports.filter((report) => report !== null).toReversed();
-  if (now === undefined || before === undefined) return { newlyBroken: [], newlyFixed: [] };
-  const failing = failingTests(now);
-  const failed = failingTests(before);
-  return {
-    newlyBroken: [...failing.difference(failed)],
-    newlyFixed: [...failed.difference(failing)],
-  };
-}
-
-function failingTests(report: VerificationReport): Set<string> {
-  return new Set(allChecks(report).flatMap(({ check }) => check.failingTests));
+/** Told once, when the task becomes stuck; the prompt says it to the agent. */
+function stuckWarning(loop: Loop): readonly string[] {
+  if (loop.consecutiveFailures !== loop.settings.memory['stuck-after']) return [];
+  return [
+    `the task has failed ${loop.consecutiveFailures} times in a row; \`loopwright task decompose ${loop.taskId}\` splits it into smaller ones`,
+  ];
 }
 
 function ladderFor(loop: Loop, history: Parameters<typeof ladderStep>[0]): LadderStep {
@@ -76,7 +71,7 @@ function ladderFor(loop: Loop, history: Parameters<typeof ladderStep>[0]): Ladde
     noticeAfter: notice === 0 ? Number.POSITIVE_INFINITY : notice,
     endAfter: limit === 0 ? Number.POSITIVE_INFINITY : limit,
     ...(limit === 0 ? { chance: Number.POSITIVE_INFINITY } : {}),
-    baseTree: loop.iterations[0]?.startTree ?? null,
+    base: summariseBase(loop),
   });
 }
 

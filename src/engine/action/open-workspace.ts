@@ -22,6 +22,7 @@ export async function openWorkspace(engine: Engine, owner: LoopOwner): Promise<v
     repaired: [...opened.repaired, ...saved],
     missing: opened.missing,
   });
+  for (const text of opened.notes) await owner.record({ type: 'warning.raised', text });
   await setUp(engine, owner);
 }
 
@@ -53,7 +54,9 @@ async function saveLeftWork(owner: LoopOwner): Promise<readonly string[]> {
 
 async function setUp(engine: Engine, owner: LoopOwner): Promise<void> {
   if (!needsSetUp(owner.loop)) return;
-  const result = await setUpWorkspace(engine, owner.loop, owner.workspace.path, owner.cut);
+  const { loop, workspace } = owner;
+  const place = { cwd: workspace.path, walled: loop.head !== loop.workspace.base };
+  const result = await setUpWorkspace(engine, loop, place, owner.cut);
   if (result === null || result.end.kind === 'cancelled') return;
   const { command } = result;
   const exitCode = result.end.kind === 'exited' ? result.end.code : null;

@@ -4,7 +4,9 @@ import type { AgentRecord, LoopEvent } from '../../core/loop/event.ts';
 import { effectiveIterationTimeout, effectiveMaxDuration } from '../../core/config/limits.ts';
 import { agentEnvironment } from '../../core/env/allow-list.ts';
 import type { Loop } from '../../core/loop/loop.ts';
+import { agentNotes } from '../../core/memory/notes.ts';
 import type { PricedUsage } from '../../core/price/price.ts';
+
 import { headChars } from '../../core/text/code-points.ts';
 import { extractSummary, parseSigils } from '../../core/transcript/sigils.ts';
 import type {
@@ -14,11 +16,12 @@ import type {
   AgentRunResult,
   AgentSink,
 } from '../../ports/agent.ts';
-import { agentSandbox } from '../agent-sandbox.ts';
 import { giveAgentSlot, takeAgentSlot, tellProvider } from '../agent-slot.ts';
+import { loopSandbox } from '../loop-sandbox.ts';
 import { refuseFullDisk } from '../disk-full.ts';
 import type { Engine } from '../engine.ts';
 import type { LoopOwner } from '../loop-owner.ts';
+import { redactText } from '../redact-text.ts';
 import { tellPermissions } from '../tell-permissions.ts';
 import { UsageKeeper } from '../running-usage.ts';
 import { SpendingGuard } from '../spending-guard.ts';
@@ -26,6 +29,10 @@ import { LiveTotals } from '../live-totals.ts';
 import { WarningRecorder } from '../warning-recorder.ts';
 
 const keptFinalText = 2000;
+
+/** Once per loop, whether it was chosen or is all there is. */
+const weakContainment =
+  'weak containment: agents and checks are kept together by their process group, and a program that leaves it can outlive its run';
 
 /** One fresh agent run, in a slot of its own. Without one, because the work is being cut, nothing happens. */
 export async function runAgent(engine: Engine, owner: LoopOwner, attempt: number): Promise<void> {
@@ -45,7 +52,7 @@ async function runInSlot(engine: Engine, owner: LoopOwner, attempt: number): Pro
   const run = await agentRun(engine, owner, runner, path.join(dir, 'prompt.md'));
   const suffix = attempt === 1 ? '' : `-${attempt}`;
   await tellPermissions(engine, loop, runner);
-  await owner.surroundings.begin(loop, iteration.number, owner.closing);
+  const around = await owner.surroundings.begin(loop, iteration, owner.closing);
   const warnings = new WarningRecorder(owner);
   const totals = new LiveTotals(engine, loop.id);
   const keeper = new UsageKeeper(engine, dir, attempt);
@@ -64,7 +71,7 @@ async function runInSlot(engine: Engine, owner: LoopOwner, attempt: number): Pro
       stderr: path.join(dir, `stderr${suffix}.log`),
     },
     agentLimits(loop, runner),
-    agentSink(engine, owner, attempt, spending, totals),
+    agentSink(engine, owner, { try: attempt, surroundings: around }, spending, totals, warnings),
     spending.signal,
   );
   await owner.after('run-agent');
@@ -104,7 +111,7 @@ async function agentRun(
       reserved: {},
     }),
     maxTurns: loop.settings.limits['max-turns-per-iteration'],
-    sandbox: agentSandbox(engine, loop),
+    sandbox: loopSandbox(engine, loop),
   };
 }
 
@@ -123,13 +130,18 @@ function agentLimits(loop: Loop, runner: AgentRunner): AgentLimits {
 function agentSink(
   engine: Engine,
   owner: LoopOwner,
-  attempt: number,
+  start: { readonly try: number; readonly surroundings: string },
   spending: SpendingGuard,
   totals: LiveTotals,
+  warnings: WarningRecorder,
 ): AgentSink {
   const { loop, iteration } = owner;
   return {
-    started: (process) => owner.record({ type: 'agent.started', process, try: attempt }),
+    async started(process) {
+      await owner.record({ type: 'agent.started', process, ...start });
+      const isWeak = process.containment === 'process-group';
+      if (isWeak && !owner.loop.warnings.includes(weakContainment)) warnings.add(weakContainment);
+    },
     activity: (activity) =>
       engine.publish({ kind: 'activity', loopId: loop.id, iteration: iteration.number, activity }),
     usage: (tokens, costUsd, model) => spending.spent({ tokens, costUsd, model }),
@@ -149,7 +161,10 @@ async function recordEnd(
   if (owner.iteration.tries < attempt) {
     events.push({ type: 'agent.started', process: null, try: attempt });
   }
-  events.push({ type: 'agent.ended', record: agentRecord(owner.loop, result, usage) });
+  events.push({
+    type: 'agent.ended',
+    record: agentRecord(owner.loop, result, usage, redactText(engine.env)),
+  });
   const { kind } = result.outcome;
   const now = engine.clock.now();
   const next = afterAgent(result.outcome, {
@@ -167,9 +182,15 @@ async function recordEnd(
   await owner.record(...events);
 }
 
-function agentRecord(loop: Loop, result: AgentRunResult, usage: PricedUsage): AgentRecord {
+function agentRecord(
+  loop: Loop,
+  result: AgentRunResult,
+  usage: PricedUsage,
+  clean: (text: string) => string,
+): AgentRecord {
   const { outcome, end } = result;
   const sigils = parseSigils(outcome.finalText);
+  const notes = agentNotes(sigils, clean);
   return {
     kind: outcome.kind,
     exitCode: end.kind === 'exited' ? end.code : null,
@@ -188,6 +209,7 @@ function agentRecord(loop: Loop, result: AgentRunResult, usage: PricedUsage): Ag
     claim: claimOf(sigils, loop.taskId),
     summary: extractSummary(outcome.finalText),
     nextModel: sigils.nextModel,
+    ...(notes === null ? {} : { notes }),
   };
 }
 

@@ -34,7 +34,15 @@ export async function takeSnapshot(engine: Engine, owner: LoopOwner): Promise<vo
     head: taken.head,
     changes,
     repaired: taken.repaired,
+    ...(taken.unstored.length === 0 ? {} : { unstored: named(taken.unstored) }),
   });
+}
+
+const mostNames = 20;
+
+function named(unstored: readonly string[]): readonly string[] {
+  const more = unstored.length - mostNames;
+  return more > 0 ? [...unstored.slice(0, mostNames), `${more} more`] : unstored;
 }
 
 async function commit(owner: LoopOwner, tree: string | null): Promise<CommitResult> {
@@ -46,6 +54,7 @@ async function commit(owner: LoopOwner, tree: string | null): Promise<CommitResu
       head,
       tree: tree ?? (await workspace.snapshot(owner.closing)),
       repaired: [],
+      unstored: [],
     };
   }
   const input = {

@@ -1,10 +1,13 @@
-import { createHash } from 'node:crypto';
 import type { BaselineState } from '../../core/loop/event.ts';
-import type { Loop } from '../../core/loop/loop.ts';
+import type { Judges } from '../../core/loop/judges.ts';
+import { limitsOf } from '../../core/loop/loop-feedback.ts';
 import { renderFeedback } from '../../core/verdict/feedback.ts';
-import { allChecks, combine, type VerificationReport } from '../../core/verdict/report.ts';
+import { withIntegrity } from '../../core/verdict/integrity.ts';
+import { allChecks, verdictOf, type VerificationReport } from '../../core/verdict/report.ts';
 import type { StoredBaseline } from '../../ports/store.ts';
+import { baselineKey } from '../baseline-key.ts';
 import type { Engine } from '../engine.ts';
+import { lookAtJudges } from '../look-at-judges.ts';
 import type { LoopOwner } from '../loop-owner.ts';
 import { runVerification } from '../run-verification.ts';
 import { withBaseFiles } from '../base-files.ts';
@@ -24,18 +27,21 @@ export async function verifyBaseline(engine: Engine, owner: LoopOwner): Promise<
       reused: false,
       feedback: '',
       warning: null,
+      ...(await judgesOf(engine, owner)),
     });
     return;
   }
-  await withBaseFiles(engine, owner, async ({ path: cwd, tree }) => {
+  await withBaseFiles(engine, owner, async ({ workspace: { path: cwd }, tree }) => {
     const key = baselineKey(loop, tree);
     const known = loop.options.verifyOnly
       ? null
       : await engine.store.read((tx) => tx.baselines.get(key));
-    if (known !== null) return recordBaseline(owner, known, true);
+    if (known !== null) return recordBaseline(engine, owner, known, true);
     await owner.record({ type: 'baseline.started' });
     const dir = await engine.artifacts.namedDir(loop.id, 'baseline');
-    const report = await runVerification(engine, loop, { cwd, dir, tree }, owner.cut);
+    const { base: commit } = loop.workspace;
+    const judged = { cwd, dir, tree, commit, work: null };
+    const report = await runVerification(engine, loop, judged, owner.cut);
     if (report === null) return;
     const baseline = { state: stateOf(report), report };
     if (isLasting(report)) {
@@ -43,11 +49,12 @@ export async function verifyBaseline(engine: Engine, owner: LoopOwner): Promise<
       await engine.store.write((tx) => tx.baselines.put(key, baseline, engine.clock.now()));
       await owner.after('store-baseline');
     }
-    await recordBaseline(owner, baseline, false);
+    await recordBaseline(engine, owner, baseline, false);
   });
 }
 
 async function recordBaseline(
+  engine: Engine,
   owner: LoopOwner,
   { state, report }: StoredBaseline,
   reused: boolean,
@@ -59,31 +66,43 @@ async function recordBaseline(
   await owner.record({
     type: 'baseline.recorded',
     state,
-    report,
+    report: withIntegrity(report, null),
     reused,
-    feedback: first ? renderFeedback(report) : owner.loop.feedback,
+    feedback: first ? renderFeedback(report, {}, limitsOf(owner.loop)) : owner.loop.feedback,
     warning:
       broken === undefined
         ? null
         : `the check ${broken.check.name} could not run on the base (${broken.check.reason ?? ''})`,
+    ...(await judgesOf(engine, owner, reused)),
   });
+}
+
+/**
+ * Before the first iteration nobody but the user has touched the worktree. A setup among the checks may bring programs
+ * that are not there before it has run once, so then nothing is known of them.
+ */
+async function judgesOf(
+  engine: Engine,
+  { loop, workspace }: LoopOwner,
+  reused = true,
+): Promise<{ readonly judges?: Judges }> {
+  if (loop.iterations.length > 0 || !loop.options.verify || loop.options.verifyOnly) return {};
+  const judges = await lookAtJudges(engine, loop, workspace.path);
+  const isReady = loop.settings.validation.setup === null || !reused;
+  return { judges: isReady ? judges : { ...judges, programs: {} } };
 }
 
 /** A check that could not run or took too long says something about this machine now, not about the tree. */
 function isLasting(report: VerificationReport): boolean {
   return allChecks(report).every(
-    ({ check }) => check.exitCode !== null && check.exitCode !== 126 && check.exitCode !== 127,
+    ({ check }) =>
+      check.command === null ||
+      (check.exitCode !== null && check.exitCode !== 126 && check.exitCode !== 127),
   );
 }
 
 function stateOf(report: VerificationReport): BaselineState {
-  const verdict = combine(Object.values(report.levels).map((level) => level.passed));
+  const verdict = verdictOf(report.levels);
   if (verdict === null) return 'unknown';
   return verdict ? 'green' : 'red';
-}
-
-function baselineKey(loop: Loop, tree: string): string {
-  const { validation, env, verify, workspace } = loop.settings;
-  const judged = [tree, validation, env, verify['parse-tests'], workspace];
-  return createHash('sha256').update(JSON.stringify(judged)).digest('hex');
 }

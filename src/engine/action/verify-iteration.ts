@@ -1,5 +1,8 @@
 import { isEmptyChange } from '../../core/loop/changes.ts';
+import { acceptViolations } from '../../core/verdict/integrity.ts';
+import { judgedRange } from '../compare-with-base.ts';
 import type { Engine } from '../engine.ts';
+import type { LoopWork } from '../judged-files.ts';
 import type { LoopOwner } from '../loop-owner.ts';
 import { runVerification } from '../run-verification.ts';
 
@@ -14,6 +17,8 @@ export async function verifyIteration(engine: Engine, owner: LoopOwner): Promise
       cwd: owner.workspace.path,
       dir: await engine.artifacts.iterationDir(loop.id, iteration.number),
       tree: iteration.tree ?? iteration.startTree,
+      commit: loop.options.commit ? loop.head : null,
+      work: workOf(owner),
     },
     owner.cut,
   );
@@ -21,21 +26,19 @@ export async function verifyIteration(engine: Engine, owner: LoopOwner): Promise
   // Hooks may change the files again, and a pass most likely ends the loop.
   const isPointless = loop.settings.hooks['post-iteration'].length > 0 || report.overall.passed;
   if (!isPointless) owner.lookAhead();
-  const differs = report.overall.passed && (await differsFromBase(owner));
+  // A person may still accept what integrity found; then this counts.
+  const mayPass = acceptViolations(report).overall.passed;
+  const differs = mayPass && (await differsFromBase(owner));
   await owner.record({ type: 'verification.ended', report, differsFromBase: differs });
 }
 
-/**
- * On a branch the commits say it exactly: what checks leave behind is never committed. Without commits the
- * files are compared with those the first iteration started from.
- */
 async function differsFromBase(owner: LoopOwner): Promise<boolean> {
-  const { loop, iteration } = owner;
-  const { base } = loop.workspace;
-  const [from, to] =
-    loop.options.commit && base !== null
-      ? [base, loop.head]
-      : [loop.iterations[0]?.startTree ?? null, iteration.tree];
-  if (from === null || to === null || from === to) return false;
-  return !isEmptyChange(await owner.changesBetween(from, to));
+  const work = workOf(owner);
+  if (work === null || work.from === work.to) return false;
+  return !isEmptyChange(await work.changes(work.from, work.to));
+}
+
+function workOf(owner: LoopOwner): LoopWork | null {
+  const range = judgedRange(owner.loop);
+  return range === null ? null : { ...range, changes: (a, b) => owner.changesBetween(a, b) };
 }

@@ -12,12 +12,14 @@ import { startProgram } from './program.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
 
 const shipped = fileURLToPath(new URL('../../../src/adapters/sqlite/migrations', import.meta.url));
+const known = loadMigrations().map(({ name }) => name);
+const madeUp = `${String(known.length + 1).padStart(3, '0')}-made-up`;
 
 describe('migrating', () => {
   test('records each migration once', async () => {
     await using fixture = await sqliteFixture();
     await fixture.open();
-    expect(versions(fixture.file)).toEqual(['001-foundation']);
+    expect(versions(fixture.file)).toEqual(known);
   });
 
   test('keeps the data, and a backup of the old version that still opens', async () => {
@@ -27,10 +29,10 @@ describe('migrating', () => {
     await using folder = await migrationsWith('alter table loops add column note text;');
     await using store = await openStore(fixture.file, { migrations: folder.path });
     expect(await store.read((tx) => tx.loops.get('loop-1'))).toEqual(loop);
-    expect(versions(fixture.file)).toEqual(['001-foundation', '002-made-up']);
-    expect(await backups(fixture.file)).toEqual(['state.db.backup-1']);
+    expect(versions(fixture.file)).toEqual([...known, madeUp]);
+    expect(await backups(fixture.file)).toEqual([`state.db.backup-${known.length}`]);
 
-    await using backup = await openStore(`${fixture.file}.backup-1`);
+    await using backup = await openStore(`${fixture.file}.backup-${known.length}`);
     expect(await backup.read((tx) => tx.loops.get('loop-1'))).toEqual(loop);
   });
 
@@ -40,7 +42,7 @@ describe('migrating', () => {
     const file = path.join(dir.path, 'state.db');
     await using store = await openStore(file, { migrations: folder.path });
     expect(await store.read((tx) => tx.loops.list({}))).toEqual([]);
-    expect(versions(file)).toEqual(['001-foundation', '002-made-up']);
+    expect(versions(file)).toEqual([...known, madeUp]);
     expect(await backups(file)).toEqual([]);
   });
 
@@ -73,7 +75,7 @@ describe('migrating', () => {
     await expect(openStore(fixture.file, { migrations: folder.path })).rejects.toMatchObject({
       code,
     });
-    expect(versions(fixture.file)).toEqual(['001-foundation']);
+    expect(versions(fixture.file)).toEqual(known);
     await using store = await openStore(fixture.file);
     expect(await store.read((tx) => tx.loops.get('loop-1'))).toEqual(loop);
   });
@@ -89,7 +91,7 @@ describe('migrating', () => {
     );
     await using program = startProgram('open', [fixture.file, slow.path]);
     // The backup is the last thing before the script.
-    while (!(await backups(fixture.file)).includes('state.db.backup-1')) {
+    while (!(await backups(fixture.file)).includes(`state.db.backup-${known.length}`)) {
       expect(program.process.exitCode).toBeNull();
       await turn();
     }
@@ -102,8 +104,8 @@ describe('migrating', () => {
     await using quick = await migrationsWith('create table extra (id integer);');
     await using upgraded = await openStore(fixture.file, { migrations: quick.path });
     expect(await upgraded.read((tx) => tx.loops.get('loop-1'))).toEqual(loop);
-    expect(versions(fixture.file)).toEqual(['001-foundation', '002-made-up']);
-    expect(await backups(fixture.file)).toEqual(['state.db.backup-1']);
+    expect(versions(fixture.file)).toEqual([...known, madeUp]);
+    expect(await backups(fixture.file)).toEqual([`state.db.backup-${known.length}`]);
   });
 
   test('is done by one of several processes', async () => {
@@ -113,7 +115,7 @@ describe('migrating', () => {
     const programs = [1, 2, 3].map(() => startProgram('open', [fixture.file, folder.path]));
     const outputs = await Promise.all(programs.map((program) => program.rest()));
     expect(outputs.flat()).toEqual(['opened', 'opened', 'opened']);
-    expect(versions(fixture.file)).toEqual(['001-foundation', '002-made-up']);
+    expect(versions(fixture.file)).toEqual([...known, madeUp]);
   });
 
   test('refuses a folder with a gap in its numbers', async () => {
@@ -130,7 +132,7 @@ async function migrationsWith(sql: string) {
   for (const name of await readdir(shipped)) {
     await copyFile(path.join(shipped, name), path.join(dir.path, name));
   }
-  await writeFile(path.join(dir.path, '002-made-up.sql'), sql);
+  await writeFile(path.join(dir.path, `${madeUp}.sql`), sql);
   return dir;
 }
 

@@ -1,9 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { defaultSettings, type Settings } from '../../../src/core/config/schema.ts';
-import type { LoopOptions } from '../../../src/core/loop/event.ts';
+import { defaultSettings, Settings } from '../../../src/core/config/schema.ts';
+import type { LoopOptions, RecordedEvent } from '../../../src/core/loop/event.ts';
 import { fold } from '../../../src/core/loop/evolve.ts';
-import { countedIterations, openIteration } from '../../../src/core/loop/loop.ts';
+import { awaitsApproval } from '../../../src/core/loop/gating.ts';
+import { countedIterations, openIteration, type Loop } from '../../../src/core/loop/loop.ts';
 import { hasProof } from '../../../src/core/loop/proof.ts';
 import { repair } from '../../../src/core/loop/repair.ts';
 import { isResting } from '../../../src/core/loop/status.ts';
@@ -16,6 +17,16 @@ const setups = fc.record({
   requireClaim: fc.constantFrom<Settings['verify']['require-claim']>('auto', 'always', 'never'),
   requireDiff: fc.boolean(),
   cap: fc.integer({ min: 0, max: 8 }),
+  gates: fc.constantFrom<readonly unknown[]>(
+    [],
+    ['approval'],
+    ['ci', { type: 'command', command: 'x', 'on-failure': 'escalate' }],
+    [
+      { type: 'approval', 'min-approvals': 2 },
+      { type: 'red-first', 'on-failure': 'stop' },
+    ],
+    [{ type: 'command', command: 'x', when: 'manual' }, 'approval'],
+  ),
 });
 
 function optionsOf(setup: {
@@ -31,8 +42,9 @@ function settingsOf(setup: {
   requireClaim: Settings['verify']['require-claim'];
   requireDiff: boolean;
   cap: number;
+  gates: readonly unknown[];
 }): Settings {
-  const settings = defaultSettings();
+  const settings = { ...defaultSettings(), gates: Settings.parse({ gates: setup.gates }).gates };
   return {
     ...settings,
     verify: {
@@ -51,6 +63,20 @@ function choicesFrom(numbers: readonly number[]) {
 
 const numbers = fc.array(fc.nat({ max: 1000 }), { minLength: 40, maxLength: 400 });
 
+/** Gates of a complete loop that no stored fact of its last iteration speaks for. Told from the log alone. */
+function missingGates(loop: Loop, events: readonly RecordedEvent[]): readonly string[] {
+  const at = events.findLastIndex(({ event }) => event.type === 'iteration.started');
+  const facts = events.slice(at).map(({ event }) => event);
+  const people = new Set(facts.flatMap((fact) => (fact.type === 'approval.given' ? fact.by : [])));
+  return loop.settings.gates.flatMap((gate) => {
+    if (gate.type === 'approval') return people.size < gate['min-approvals'] ? 'approval' : [];
+    const judged = facts.findLast(
+      (fact) => fact.type === 'gate.judged' && fact.result.type === gate.type,
+    );
+    return judged?.type === 'gate.judged' && judged.result.passed ? [] : gate.type;
+  });
+}
+
 describe('every path of a loop', () => {
   it('reaches complete only with a stored passing verification (I1)', () => {
     let completed = 0;
@@ -60,6 +86,7 @@ describe('every path of a loop', () => {
         if (loop.status !== 'complete') return;
         completed++;
         expect(hasProof(loop)).toBe(true);
+        if (!setup.verifyOnly) expect(missingGates(loop, events)).toEqual([]);
         const passes = events.filter(
           ({ event }) =>
             (event.type === 'verification.ended' && event.report.overall.passed) ||
@@ -71,6 +98,27 @@ describe('every path of a loop', () => {
       { numRuns: 500 },
     );
     expect(completed).toBeGreaterThan(20);
+  });
+
+  it('waits for an approval through every resume that is not an answer', () => {
+    let waited = 0;
+    fc.assert(
+      fc.property(numbers, setups, (drawn, setup) => {
+        const settings = settingsOf({ ...setup, gates: ['approval'] });
+        const world = new SimulatedWorld(choicesFrom(drawn), optionsOf(setup), settings);
+        for (let step = 0; step < 200 && world.step(); step++);
+        if (!awaitsApproval(world.loop)) return;
+        waited++;
+        const iterations = world.loop.iterations.length;
+        const resumed = { sessionId: 's-2', host: 'h', why: 'again', settings: null, flags: null };
+        world.append({ type: 'loop.resumed', ...resumed });
+        for (let step = 0; step < 20 && world.step(); step++);
+        expect(world.loop).toMatchObject({ status: 'blocked', reason: 'approval' });
+        expect(world.loop.iterations).toHaveLength(iterations);
+      }),
+      { numRuns: 200 },
+    );
+    expect(waited).toBeGreaterThan(5);
   });
 
   it('folds to the same loop from the log as step by step (I2)', () => {
@@ -147,7 +195,11 @@ describe('requests at any moment', () => {
         setups,
         fc.array(fc.nat({ max: 60 }), { maxLength: 6 }),
         (drawn, setup, cuts) => {
-          const world = new SimulatedWorld(choicesFrom(drawn), optionsOf(setup), settingsOf(setup));
+          const world = new SimulatedWorld(
+            choicesFrom(drawn),
+            optionsOf(setup),
+            settingsOf({ ...setup, gates: [] }),
+          );
           for (const stepsUntilCut of [...cuts, 400]) {
             world.request = null;
             for (let step = 0; step < stepsUntilCut && world.step(); step++);

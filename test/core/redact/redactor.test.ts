@@ -17,6 +17,14 @@ function redacted(secrets: readonly string[], ...chunks: (string | Buffer)[]): s
 
 const token = 'tok_9f8e7d6c5b4a';
 
+/** All but letters, digits and `_.-~`. */
+function quoted(secret: string): string {
+  return encodeURIComponent(secret).replaceAll(
+    /[!'()*]/g,
+    (unit) => `%${unit.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
 describe('a secret of the environment', () => {
   it('is hidden wherever it stands', () => {
     expect(redacted([token], `${token} a${token}b ${token}${token}`)).toBe(
@@ -29,13 +37,15 @@ describe('a secret of the environment', () => {
     ['as JSON', (secret: string) => JSON.stringify({ text: secret })],
     ['as JSON in JSON', (secret: string) => JSON.stringify(JSON.stringify({ text: secret }))],
     ['in an address', (secret: string) => `https://x.test/?key=${encodeURIComponent(secret)}&b=1`],
+    ['quoted as in Python', (secret: string) => quoted(secret).replaceAll('%2F', '/')],
+    ['quoted as in Python with a slash', (secret: string) => quoted(secret)],
     ['as a form', (secret: string) => new URLSearchParams({ key: secret }).toString()],
     ['in base64', (secret: string) => Buffer.from(secret).toString('base64')],
     ['in base64 after one byte', (secret: string) => Buffer.from(`:${secret}x`).toString('base64')],
     ['in base64 after two', (secret: string) => Buffer.from(`u:${secret}`).toString('base64')],
     ['in base64url', (secret: string) => Buffer.from(secret).toString('base64url')],
   ])('is hidden %s', (_name, write) => {
-    for (const secret of ['p"w\\d with spaces', 'ünïcödé-pass/wörd+?', token]) {
+    for (const secret of ['p"w\\d with spaces', 'ünïcödé-pass/wörd+?', "(it's)*/!all", token]) {
       const written = write(secret);
       const result = redacted([secret], `<${written}>`);
       expect(result).toContain('[redacted]');
@@ -69,6 +79,17 @@ describe('a secret of the environment', () => {
       EMPTY_TOKEN: undefined,
     };
     expect(secretsOf(env)).toEqual(['long-enough-value', 'padded-token-value']);
+  });
+
+  it.each([
+    ['postgres://me:hunter2hunter2@db.test:5432/app?ssl=1', ['hunter2hunter2']],
+    ['redis://:p%40ss%2Fword1@cache.test', ['p%40ss%2Fword1', 'p@ss/word1']],
+    ['amqp://a:with@sign12@host/x', ['with@sign12']],
+    ['https://example.test:8080/path@here', []],
+    ['postgres://me@db.test/app', []],
+    ['mysql://me:%zzbroken1@db', ['%zzbroken1']],
+  ])('comes from the password in an address: %s', (address, secrets) => {
+    expect(secretsOf({ DATABASE_URL: address, PLAIN: address })).toEqual([...secrets, ...secrets]);
   });
 });
 

@@ -22,6 +22,8 @@ const before = summary({
   checkScores: { 'L1/build': 0, 'L1/lint': 0, 'L1/validation': 0.6 },
 });
 
+const at = (coverage: number | null) => summary({ coverage });
+
 describe('activity', () => {
   const rows: [string, Partial<IterationSummary>, number][] = [
     ['nothing', {}, 0],
@@ -47,15 +49,95 @@ describe('activity', () => {
     expect(activity).toBe(expected);
   });
 
-  it('counts coverage only when it is given', () => {
-    expect(progressOf(summary(), [], { coverage: { before: 50, after: 51 } }).activity).toBe(0.2);
-    expect(progressOf(summary(), [], { coverage: { before: 50, after: 50 } }).activity).toBe(0);
+  it('counts coverage only when it was measured before and is higher now', () => {
+    expect(progressOf(at(51), [at(50)]).activity).toBe(0.2);
+    expect(progressOf(at(50), [at(50)]).activity).toBe(0);
+    expect(progressOf(at(51), [at(null)]).activity).toBe(0);
+    expect(progressOf(at(51), [at(50), at(null)]).activity).toBe(0.2);
   });
 
   it('compares with the newest iteration that has the number, across one without', () => {
     const unknown = summary({ iteration: 2, tree: 'x' });
     const now = summary({ iteration: 3, tree: 'y', tests: counts(5, 0) });
     expect(progressOf(now, [before, unknown]).activity).toBe(0.4);
+  });
+});
+
+describe('the truth table of activity and progress', () => {
+  const weights = {
+    filesModified: 3,
+    filesCreated: 2,
+    testsImproved: 4,
+    testsAdded: 2,
+    buildFixed: 5,
+    lintFixed: 1,
+    coverageRose: 2,
+  };
+  type Signal = keyof typeof weights;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of the record above
+  const signals = Object.keys(weights) as Signal[];
+  const base = summary({
+    tree: 'base',
+    tests: counts(5, 5),
+    coverage: 50,
+    checkScores: { 'L1/build': 0.5, 'L1/lint': 0.5, 'L1/other': 1 },
+  });
+
+  /** An iteration that shows exactly these signals; the level stays below that of the base unless it must rise. */
+  function iteration(shown: ReadonlySet<Signal>, tree: string): IterationSummary {
+    const passed = shown.has('testsImproved') ? 6 : 5;
+    const total = shown.has('testsAdded') ? 11 : 10;
+    return summary({
+      tree,
+      changes: {
+        ...noChanges,
+        modified: shown.has('filesModified') ? ['a'] : [],
+        created: shown.has('filesCreated') ? ['b'] : [],
+      },
+      tests: { total, passed, failed: total - passed, skipped: 0 },
+      coverage: shown.has('coverageRose') ? 51 : 50,
+      checkScores: {
+        'L1/build': shown.has('buildFixed') ? 1 : 0,
+        'L1/lint': shown.has('lintFixed') ? 1 : 0,
+        'L1/other': 0,
+      },
+    });
+  }
+
+  const rows = Array.from({ length: 2 ** signals.length }, (_, bits) => {
+    const shown = new Set(signals.filter((_signal, index) => (bits & (1 << index)) !== 0));
+    return { shown, tenths: [...shown].reduce((sum, signal) => sum + weights[signal], 0) };
+  });
+
+  it.each(['seen', 'new'] as const)('holds for every combination on a tree that is %s', (tree) => {
+    for (const { shown, tenths } of rows) {
+      const now = iteration(shown, tree);
+      const result = progressOf(now, [summary({ tree: 'seen' })], { base });
+      expect({ shown: [...shown], signals: result.signals }).toEqual({
+        shown: [...shown],
+        signals: signals.filter((signal) => shown.has(signal)),
+      });
+      expect(result.activity).toBe(tenths / 10);
+      // The level of the base is 2/3; both fixed give 2/3 at most, so it never rises here.
+      expect(result.levelRose).toBe(false);
+      expect(result.progress).toBe(tree === 'new' && tenths >= 1);
+    }
+  });
+
+  it('has no row in which files alone make progress on a tree that was seen before', () => {
+    const files = new Set<Signal>(['filesModified', 'filesCreated']);
+    for (const tree of ['base', 'seen']) {
+      const now = progressOf(iteration(files, tree), [summary({ tree: 'seen' })], { base });
+      expect([now.activity, now.progress]).toEqual([0.5, false]);
+    }
+  });
+
+  it('compares the first iteration with the base', () => {
+    const better = summary({
+      tree: 'base',
+      checkScores: { 'L1/build': 1, 'L1/lint': 1, 'L1/other': 1 },
+    });
+    expect(progressOf(better, [], { base })).toMatchObject({ progress: true, levelRose: true });
   });
 });
 
@@ -82,7 +164,7 @@ describe('progress', () => {
     {
       says: 'an edit back to the base is not',
       now: { tree: 'base', changes: edit },
-      options: { baseTree: 'base' },
+      options: { base: { tree: 'base', tests: null, coverage: null, checkScores: {} } },
       expected: false,
     },
     { says: 'a new tree without activity is not', now: { tree: 'new' }, expected: false },
@@ -112,6 +194,7 @@ describe('progress', () => {
     expect(progressOf(now, [before])).toEqual({
       progress: true,
       activity: 0.3,
+      signals: ['filesModified'],
       level: 0.5,
       bestLevel: 0.19999999999999998,
       levelRose: true,

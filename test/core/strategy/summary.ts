@@ -16,6 +16,7 @@ export function summary(overrides: Partial<IterationSummary> = {}): IterationSum
     changes: noChanges,
     tree: null,
     tests: null,
+    coverage: null,
     checkScores: {},
     failures: [],
     signatures: [],

@@ -42,7 +42,9 @@ const GateObject = z.discriminatedUnion('type', [
     agent: Text.nullable()
       .default(null)
       .describe('Agent that judges; null = the agent of the loop.'),
-    model: Text.nullable().default(null).describe('Model of the judge; null = the large tier.'),
+    model: Text.nullable()
+      .default(null)
+      .describe('Model of the judge; null = the one that did the work, or what the agent chooses.'),
     criteria: Text.nullable()
       .default(null)
       .describe("What to judge by; null = the task's acceptance criteria."),

@@ -120,6 +120,30 @@ const Sanity = z.strictObject({
   ),
 });
 
+/** Configuration of this program, CI, and keys. */
+const protectedPaths = [
+  'loopwright.yml',
+  'loopwright.yaml',
+  'loopwright/types/**',
+  '.loopwright/**',
+  '.github/workflows/**',
+  '.github/actions/**',
+  '.gitlab-ci.yml',
+  '.circleci/**',
+  '.buildkite/**',
+  '.travis.yml',
+  '.drone.yml',
+  'azure-pipelines.yml',
+  'bitbucket-pipelines.yml',
+  'Jenkinsfile',
+  '.woodpecker/**',
+  '.forgejo/workflows/**',
+  '**/*.pem',
+  '**/*.key',
+  '**/id_rsa',
+  '**/id_ed25519',
+];
+
 const Feedback = z.strictObject({
   'max-failures': Count.default(10).describe('Failures told to the next iteration.'),
   'failure-chars': Count.default(500).describe('Characters of each failure.'),
@@ -143,8 +167,10 @@ export const Verify = z.strictObject({
     .describe('What happens when tests or protected paths were weakened.'),
   protected: z
     .array(InnerPath)
-    .default(['loopwright.yml', 'loopwright.yaml', 'loopwright/types/**', '.loopwright/**'])
-    .describe('Paths the agent cannot change: restored before the snapshot and reported.'),
+    .default([...protectedPaths])
+    .describe(
+      'Paths the agent cannot change: restored before the snapshot and reported. Scripts that the checks run, such as `check.sh`, are among them in any case.',
+    ),
   allow: z
     .array(InnerPath)
     .default([])

@@ -43,7 +43,7 @@ type State = {
 };
 
 function read(): Reader {
-  const state: State = { runs: [], rule: -10, failure: null };
+  const state: State = { runs: [], rule: -maxGap, failure: null };
   return {
     line: (text, number) => readLine(state, text, number),
     end: () => {
@@ -156,19 +156,24 @@ function testOf(mark: string, tag: RegExpExecArray | null, rest: string) {
   return { status, name, durationMs };
 }
 
+/** What something else may print between the rule and the counts, or between two of them. */
+const maxGap = 8;
+
 function readCount(state: State, count: RegExpExecArray, number: number): void {
   endFailure(state);
-  const isFirst = state.rule >= number - 2 && state.rule < number;
+  const isFirst = state.rule >= number - maxGap && state.rule < number;
   let run = state.runs.at(-1);
   if (run === undefined || run.isSure) {
     if (!isFirst) return;
     run = createRun(number);
     state.runs.push(run);
   }
-  if (isFirst)
+  if (isFirst) {
     run.block = { line: number, passed: null, failed: 0, known: 0, skipped: 0, errors: [] };
+    state.rule = -maxGap;
+  }
   const { block } = run;
-  if (block === null || number > block.line + 1) return;
+  if (block === null || number > block.line + maxGap) return;
   block.line = number;
   const [, digits, kind = '', word = ''] = count;
   const value = Number(digits);

@@ -4,17 +4,23 @@ export type Sifted = { readonly runs: Draft[]; readonly isDoubtful: boolean };
 
 /**
  * Leaves out runs printed inside another runner's run, and bare summaries beside a run that shows more. A failing one
- * that is left out, and that no other run contains, may be the real one: then nothing is called green.
+ * that is left out may be the real one, unless it is bare and inside of another: then nothing is called green.
  */
 export function realRuns(drafts: readonly Draft[]): Sifted {
-  const anchored = outermost(drafts.filter(isAnchored));
+  const shown = drafts.filter(isAnchored);
+  const anchored = outermost(shown);
+  const kept = new Set(anchored);
+  const isRedInside = shown.some((draft) => !kept.has(draft) && isRed(draft));
   const bare = drafts.filter((draft) => !draft.anchored);
   if (anchored.length === 0) return { runs: outermost(bare), isDoubtful: false };
   const outside = bare.slice(0, maxBare).filter((draft) => !isInsideOf(anchored, draft));
   const solid = outermost(outside.filter((draft) => draft.isSolid));
   return {
     runs: [...anchored, ...solid].toSorted((a, b) => a.first - b.first),
-    isDoubtful: bare.length > maxBare || outside.some((draft) => !draft.isSolid && isRed(draft)),
+    isDoubtful:
+      isRedInside ||
+      bare.length > maxBare ||
+      outside.some((draft) => !draft.isSolid && isRed(draft)),
   };
 }
 

@@ -575,6 +575,21 @@ describe('text that looks like a runner', () => {
   });
 
   it.each([
+    ['ava/v3-mixed', 'go/plain-pass', 1],
+    ['catch2/mixed', 'unittest/pass', 4],
+    ['catch2/colour', 'rspec/pass', 4],
+    ['catch2/crash', 'unittest/pass', 4],
+    ['deno/dot', 'unittest/pass', 4],
+  ])('never turns %s green by the end of %s among its last lines', (name, other, count) => {
+    const lines = recorded(name).split('\n');
+    const fake = recorded(other).trimEnd().split('\n').slice(-count).join('\n');
+    for (let at = lines.length - 8; at <= lines.length; at++) {
+      const run = parseTests(lines.toSpliced(at, 0, fake).join('\n'));
+      expect(run.green, `at ${at - lines.length}`).not.toBe(true);
+    }
+  });
+
+  it.each([
     'node-test/spec-mixed',
     'vitest/verbose',
     'pytest/verbose',

@@ -3,12 +3,19 @@ import type { Loop } from '../core/loop/loop.ts';
 import type { Sandbox } from '../ports/process.ts';
 import type { Engine } from './engine.ts';
 
-/** The walls around every agent of a loop; null when there are none. Checks run without: they are the user's own. */
-export function agentSandbox(engine: Engine, loop: Loop): Sandbox | null {
+/**
+ * The walls around everything that runs code of a loop: its agents, its checks and its stop scripts. Null when there are none.
+ * Hooks are the user's own and stay outside.
+ */
+export function loopSandbox(
+  engine: Engine,
+  loop: Loop,
+  own: readonly string[] = [],
+): Sandbox | null {
   const { level, network, writable, hidden } = loop.settings.sandbox;
   if (level !== 'bubblewrap') return null;
   // Links in the worktree lead to the user's checkout.
   const { link } = loop.settings.workspace;
   const readable = link.map((file) => path.join(engine.project.root, file));
-  return { network, writable, hidden, readable };
+  return { network, writable: [...writable, ...own], hidden, readable };
 }

@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+
+type Known = { readonly stamp: string; readonly digest: string };
+
+/**
+ * Tells what is staged in an index file as one short text: paths, modes, objects and the flags that hide changes. Stat data,
+ * which every `git status` refreshes, plays no part. Reads the file again only when it was written since the last look.
+ */
+export function createIndexDigest(file: string): () => string {
+  let known: Known | null = null;
+  return () => {
+    const stamp = stampOf(file);
+    if (known?.stamp !== stamp) known = { stamp, digest: digestIndex(file) };
+    return known.digest;
+  };
+}
+
+function stampOf(file: string): string {
+  const found = statSync(file, { bigint: true, throwIfNoEntry: false });
+  if (found === undefined) return 'absent';
+  return [found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ');
+}
+
+function digestIndex(file: string): string {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(file);
+  } catch {
+    return 'absent';
+  }
+  const hash = createHash('sha256');
+  // The length of object names is written nowhere in the file.
+  const isRead = [20, 32].some((idBytes) => {
+    const entries = readEntries(bytes, idBytes);
+    for (const part of entries ?? []) hash.update(part).update('\0');
+    return entries !== null;
+  });
+  if (!isRead) hash.update(bytes);
+  return hash.digest('hex').slice(0, 32);
+}
+
+const headerBytes = 12;
+const statBytes = 40;
+const modeOffset = 24;
+const assumeUnchangedAndStage = 0xb0_00;
+const isExtended = 0x40_00;
+const longestNameLength = 0xf_ff;
+
+/** Null when the file does not follow the format. Extensions other than the link to a shared index say nothing of content. */
+function readEntries(bytes: Buffer, idBytes: number): readonly Uint8Array[] | null {
+  if (bytes.length < headerBytes + idBytes || bytes.toString('latin1', 0, 4) !== 'DIRC')
+    return null;
+  const version = bytes.readUInt32BE(4);
+  if (version < 2 || version > 4) return null;
+  const parts: Uint8Array[] = [];
+  let name = Buffer.alloc(0);
+  let at = headerBytes;
+  for (let left = bytes.readUInt32BE(8); left > 0; left--) {
+    const flagsAt = at + statBytes + idBytes;
+    if (flagsAt + 4 > bytes.length) return null;
+    const flags = bytes.readUInt16BE(flagsAt);
+    const extended = (flags & isExtended) === 0 ? 0 : bytes.readUInt16BE(flagsAt + 2);
+    let nameAt = flagsAt + ((flags & isExtended) === 0 ? 2 : 4);
+    let kept = 0;
+    if (version === 4) {
+      const stripped = readVarint(bytes, nameAt);
+      kept = name.length - stripped.value;
+      nameAt = stripped.next;
+    }
+    const end = bytes.indexOf(0, nameAt);
+    if (kept < 0 || end === -1) return null;
+    name = Buffer.concat([name.subarray(0, kept), bytes.subarray(nameAt, end)]);
+    if (Math.min(name.length, longestNameLength) !== (flags & longestNameLength)) return null;
+    parts.push(
+      Buffer.from([extended >> 8, extended & 0xff, (flags & assumeUnchangedAndStage) >> 8]),
+      bytes.subarray(at + modeOffset, at + modeOffset + 4),
+      bytes.subarray(at + statBytes, flagsAt),
+      name,
+    );
+    at = version === 4 ? end + 1 : at + padded(end - at);
+  }
+  return [...parts, ...sharedIndex(bytes, at, idBytes)];
+}
+
+/** Entries end with one to eight zeros, so that the next one begins at a multiple of eight. */
+function padded(length: number): number {
+  return (length + 8) & ~7;
+}
+
+/** git's variable-width integer, in which each further byte also adds one. */
+function readVarint(
+  bytes: Buffer,
+  start: number,
+): { readonly value: number; readonly next: number } {
+  let at = start;
+  let byte = bytes[at++] ?? 0;
+  let value = byte & 0x7f;
+  while ((byte & 0x80) !== 0 && at < bytes.length) {
+    byte = bytes[at++] ?? 0;
+    value = (value + 1) * 128 + (byte & 0x7f);
+  }
+  return { value, next: at };
+}
+
+/** With a split index most entries are in another file, which this extension names by its hash. */
+function sharedIndex(bytes: Buffer, start: number, idBytes: number): readonly Uint8Array[] {
+  let at = start;
+  while (at + 8 <= bytes.length - idBytes) {
+    const size = bytes.readUInt32BE(at + 4);
+    if (bytes.toString('latin1', at, at + 4) === 'link') {
+      return [bytes.subarray(at, at + 8 + size)];
+    }
+    at += 8 + size;
+  }
+  return [];
+}

@@ -1,0 +1,46 @@
+import type { Loop } from '../core/loop/loop.ts';
+import type { Answer } from '../engine/answer-approval.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Session } from '../ports/store.ts';
+import type { CommandInput, Option } from './command.ts';
+import type { CliContext } from './context.ts';
+import { exitCodes } from './exit-code.ts';
+import { option, requiredArgument, wantsJson } from './input.ts';
+import { nextCommands } from './render/next-commands.ts';
+import { statusText } from './render/status-word.ts';
+import { oneLine } from './render/story-line.ts';
+import { resolveLoop } from './resolve-loop.ts';
+import { withSession } from './session.ts';
+
+export const byOption: Option = {
+  name: 'by',
+  value: 'NAME',
+  summary: 'Who says so; you, unless given. One person counts once.',
+};
+
+type Give = (engine: Engine, session: Session, loop: Loop, answer: Answer) => Promise<Loop>;
+
+/** Gives a person's answer to a loop and tells what became of it. */
+export async function answerApproval(
+  input: CommandInput,
+  context: CliContext,
+  text: string,
+  give: Give,
+): Promise<number> {
+  await using opened = await context.open();
+  const { engine } = opened;
+  const loop = await resolveLoop(engine, requiredArgument(input, 'LOOP'));
+  const by = option(input, 'by') ?? context.env['USER'] ?? context.env['LOGNAME'] ?? 'user';
+  const after = await withSession(engine, (session) => give(engine, session, loop, { by, text }));
+  const { id, taskId, status, reason } = after;
+  if (wantsJson(input)) {
+    const result = { loop: id, task: taskId, status, reason, by, exitCode: exitCodes.ok };
+    context.out.write(`${JSON.stringify(result)}\n`);
+    return exitCodes.ok;
+  }
+  const why = after.text === null ? '' : `: ${oneLine(after.text)}`;
+  context.out.write(`${id} is ${statusText(status, reason)}${why}\n`);
+  const [next] = nextCommands(after, false);
+  if (next !== undefined) context.out.write(`next: ${next.line}   ${next.does}\n`);
+  return exitCodes.ok;
+}

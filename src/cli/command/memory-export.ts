@@ -1,0 +1,31 @@
+import { learningLine } from '../../protocol/learning.ts';
+import type { Command } from '../command.ts';
+import { exitCodes } from '../exit-code.ts';
+import { isGiven } from '../input.ts';
+
+export const memoryExport: Command = {
+  path: ['memory', 'export'],
+  summary: 'Print every learning as one JSON object per line.',
+  details: '`memory import` reads this again, here or in another project.',
+  options: [{ name: 'all', summary: 'Pruned and replaced ones too.' }],
+  examples: [
+    { line: 'loopwright memory export > learnings.jsonl', does: 'Keeps a copy.' },
+    {
+      line: 'loopwright memory export --all | jq .content',
+      does: 'Reads everything that was ever learned.',
+    },
+  ],
+
+  async run(input, context) {
+    await using opened = await context.open();
+    const learnings = await opened.engine.store.read((tx) =>
+      tx.learnings.list(
+        isGiven(input, 'all') ? {} : { statuses: ['active', 'candidate', 'demoted'] },
+      ),
+    );
+    for (const learning of learnings.toReversed()) {
+      context.out.write(`${JSON.stringify(learningLine(learning))}\n`);
+    }
+    return exitCodes.ok;
+  },
+};

@@ -1,0 +1,33 @@
+import { receiptOf } from '../../protocol/receipt.ts';
+import type { Command } from '../command.ts';
+import { exitCodes } from '../exit-code.ts';
+import { argument, wantsJson } from '../input.ts';
+import { createPaint } from '../render/paint.ts';
+import { renderReceipt } from '../render/receipt.ts';
+import { optionalLoopArgument, resolveLoop } from '../resolve-loop.ts';
+
+export const receiptShow: Command = {
+  path: ['receipt', 'show'],
+  summary: 'Show what was executed for a loop: commands, exit codes, hashes, commits.',
+  details:
+    'Every check with its command, exit code, the hash of its whole output, the commit and the environment it ran in, and ' +
+    'whether the log it is recorded in is as it was written.',
+  args: [optionalLoopArgument],
+  examples: [
+    { line: 'loopwright receipt show last', does: 'Shows the receipt of the newest loop.' },
+  ],
+
+  async run(input, context) {
+    await using opened = await context.open();
+    const { engine } = opened;
+    const loop = await resolveLoop(engine, argument(input, 'LOOP'));
+    const brokenAt = await engine.store.read((tx) => tx.loops.verifyChain(loop.id));
+    const receipt = receiptOf(loop, brokenAt);
+    context.out.write(
+      wantsJson(input)
+        ? `${JSON.stringify(receipt)}\n`
+        : renderReceipt(receipt, createPaint(context.out.hasColour)),
+    );
+    return exitCodes.ok;
+  },
+};

@@ -1,0 +1,146 @@
+import type { LoopEvent } from '../loop/event.ts';
+import type { Iteration, Loop } from '../loop/loop.ts';
+import type { AttemptOutcome } from '../loop/status.ts';
+import { headChars } from '../text/code-points.ts';
+import { plainText } from '../text/terminal.ts';
+import { allChecks, type Check, type VerificationReport } from '../verdict/report.ts';
+import type { FailureNote } from './attempt.ts';
+import { guessCategory } from './error-category.ts';
+import { namedPaths } from './learning.ts';
+
+/** What an iteration leaves in memory. Times are UTC milliseconds. */
+export type Capture = {
+  readonly attempt: {
+    readonly taskId: string;
+    readonly number: number;
+    readonly loopId: string;
+    readonly sessionId: string | null;
+    readonly model: string;
+    readonly startedAt: number;
+    readonly durationMs: number;
+    readonly tokensInput: number | null;
+    readonly tokensOutput: number | null;
+    readonly costUsd: number | null;
+    readonly outcome: AttemptOutcome;
+    readonly errorType: string | null;
+  };
+  readonly difficulty: string | null;
+  /** Null when the attempt did not fail. */
+  readonly report: FailureNote | null;
+  readonly learnings: readonly {
+    readonly category: string;
+    readonly tags: readonly string[];
+    readonly content: string;
+    readonly paths: readonly string[];
+    readonly signature: string | null;
+  }[];
+  /** The reports before and after the iteration, for the votes; null when nothing was verified. */
+  readonly verified: {
+    readonly before: VerificationReport | null;
+    readonly after: VerificationReport;
+  } | null;
+};
+
+const noModel = 'default';
+const maxWhyChars = 200;
+const maxNamedTests = 3;
+
+/** What the end of an iteration leaves in memory. `loop` is the loop after the end was folded in. */
+export function captureIteration(
+  loop: Loop,
+  ended: Extract<LoopEvent, { type: 'iteration.ended' }>,
+): Capture | null {
+  const index = loop.iterations.findIndex(({ number }) => number === ended.number);
+  const iteration = loop.iterations[index];
+  if (iteration === undefined) return null;
+  const before = reportBefore(loop, index);
+  const failed = ended.outcome !== 'done' && ended.outcome !== 'interrupted';
+  const report = failed ? failureNote(iteration) : null;
+  const worked = failingSignature(before);
+  return {
+    attempt: {
+      taskId: loop.taskId,
+      number: iteration.attempt,
+      loopId: loop.id,
+      sessionId: loop.sessionId,
+      model: iteration.model ?? iteration.agent?.model ?? noModel,
+      startedAt: iteration.startedAt,
+      durationMs: ended.durationMs,
+      tokensInput: iteration.tokens?.input ?? null,
+      tokensOutput: iteration.tokens?.output ?? null,
+      costUsd: iteration.unpriced === true ? null : iteration.costUsd,
+      outcome: ended.outcome,
+      errorType: report?.errorCategory ?? null,
+    },
+    difficulty: iteration.agent?.notes?.difficulty ?? null,
+    report,
+    learnings: (iteration.agent?.notes?.learnings ?? []).map((learning) => ({
+      ...learning,
+      paths: namedPaths(learning.content, ...learning.tags),
+      signature: worked,
+    })),
+    verified: iteration.report === null ? null : { before, after: iteration.report },
+  };
+}
+
+/** What was known of the checks when the iteration began. */
+function reportBefore(loop: Loop, index: number): VerificationReport | null {
+  const earlier = loop.iterations.slice(0, index).findLast(({ report }) => report !== null);
+  return earlier?.report ?? loop.baseline?.report ?? null;
+}
+
+/** The agent's own report, else a minimal one from what the engine saw. */
+export function failureNote(iteration: Iteration): FailureNote {
+  const notes = iteration.agent?.notes ?? null;
+  const check = iteration.report === null ? null : firstFailing(iteration.report);
+  const shared = {
+    retrySuggestion: notes?.retrySuggestion ?? null,
+    signature: signatureOf(check),
+  };
+  if (notes?.failureReport) return { ...notes.failureReport, ...shared };
+  return {
+    whatTried: '',
+    whyFailed: whyFailed(iteration, check),
+    errorCategory: categoryOf(iteration, check),
+    relevantFiles: [],
+    stackTrace: null,
+    ...shared,
+  };
+}
+
+/** The signature of the first failing check; null when nothing failed. */
+export function failingSignature(report: VerificationReport | null): string | null {
+  return report === null ? null : signatureOf(firstFailing(report));
+}
+
+/** A check that fails without a word fails like any other silent one: that is no signature. */
+function signatureOf(check: Check | null): string | null {
+  return check === null || check.output.trim() === '' ? null : (check.signature?.exact ?? null);
+}
+
+function firstFailing(report: VerificationReport): Check | null {
+  return allChecks(report).find(({ check }) => check.passed === false)?.check ?? null;
+}
+
+function whyFailed({ agent, report }: Iteration, check: Check | null): string {
+  if (check !== null) return describeCheck(check);
+  if (report?.overall.passed === true && agent?.claim === null) {
+    return 'the checks passed, but the agent did not claim that the task is done';
+  }
+  const said = agent?.kind === 'done' ? agent.finalText : agent?.evidence || agent?.finalText;
+  return headChars(plainText(said ?? '').trim(), maxWhyChars);
+}
+
+function describeCheck({ name, reason, failingTests, tests }: Check): string {
+  const counts = tests === null ? '' : `, ${tests.passed} of ${tests.total} tests pass`;
+  const why = `${reason ?? 'failed'}${counts}`;
+  const named = failingTests.slice(0, maxNamedTests).map((test) => headChars(test, 100));
+  const more = failingTests.length - named.length;
+  const list = named.length === 0 ? '' : `; failing: ${named.join('; ')}`;
+  return `check ${name}: ${why}${list}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+function categoryOf({ agent, outcome }: Iteration, check: Check | null): string {
+  if (check !== null) return guessCategory(check);
+  return outcome === 'timed_out' || agent?.kind === 'timeout' ? 'timeout' : 'unknown';
+}

@@ -1,0 +1,57 @@
+import { commonWords } from './common-words.ts';
+import { pathTokens, tokenize } from './tokens.ts';
+
+/** What a task says about itself. */
+export type QueryText = { readonly title: string; readonly description: string };
+
+const titleWeight = 2;
+const scopeWeight = 4;
+/** Added for names in code, backticked text and paths. */
+const nameWeight = 2;
+const saturation = 2;
+const commonWeight = 0.75;
+const maxText = 8000;
+const maxTerms = 200;
+
+/** Terms to look for, with how much each matters: repeated ones more, but ever less so. */
+export function queryWeights({ title, description }: QueryText): ReadonlyMap<string, number> {
+  const weights = new Map<string, number>();
+  const add = (term: string, weight: number): void => {
+    weights.set(term, (weights.get(term) ?? 0) + weight);
+  };
+  const [head, body] = [title.slice(0, maxText), description.slice(0, maxText)];
+  for (const { term, isName } of tokenize(head)) add(term, titleWeight + (isName ? nameWeight : 0));
+  for (const { term } of tokenize(scopeOf(head))) add(term, scopeWeight);
+  for (const { term, isName } of tokenize(body)) add(term, 1 + (isName ? nameWeight : 0));
+  for (const text of [head, body]) {
+    for (const code of backticked(text))
+      for (const { term } of tokenize(code)) add(term, nameWeight);
+    for (const path of pathsIn(text)) for (const term of pathTokens(path)) add(term, nameWeight);
+  }
+  const saturated = [...weights].map(([term, weight]): [string, number] => [
+    term,
+    (((saturation + 1) * weight) / (weight + saturation)) *
+      (commonWords.has(term) ? commonWeight : 1),
+  ]);
+  return new Map(saturated.slice(0, maxTerms));
+}
+
+const kinds = /^(?:fix|feat|chore|docs?|tests?|refactor|perf|build|ci|style|revert)$/i;
+
+/** What stands before the colon: `etag` in `fix(etag): …` and in `etag: …`. */
+function scopeOf(title: string): string {
+  const [, kind = '', scope] = /^([\w./-]{1,60})(?:\(([^)]{1,60})\))?!?:\s/.exec(title) ?? [];
+  return scope ?? (kinds.test(kind) ? '' : kind);
+}
+
+/** Text between backticks on one line. */
+function backticked(text: string): readonly string[] {
+  return text.split('\n').flatMap((line) => line.split('`').filter((_, index) => index % 2 === 1));
+}
+
+/** Words with a slash or a file extension. */
+function pathsIn(text: string): readonly string[] {
+  return text
+    .split(/[^\w./-]+/)
+    .filter((word) => word.length <= 200 && (/\w\/\w/.test(word) || /\w\.[a-z]{1,4}$/.test(word)));
+}

@@ -1,0 +1,191 @@
+import { rarity, saturate, topRarity, type StoredTerm, type Totals } from './bm25.ts';
+import { commonWords } from './common-words.ts';
+import type { Occurrences } from './document.ts';
+import { likelihood, type Signs } from './gate.ts';
+import { dropNearDuplicates } from './near-duplicate.ts';
+import { worthFactor } from './worth.ts';
+
+/** A learning that may be given, with what it shares with the query. Times are UTC milliseconds. */
+export type Candidate = {
+  readonly id: string;
+  readonly category: string;
+  readonly content: string;
+  readonly paths: readonly string[];
+  readonly scope: string | null;
+  readonly createdAt: number;
+  readonly lastUsedAt: number | null;
+  readonly staleAt: number | null;
+  readonly helpful: number;
+  readonly harmful: number;
+  readonly length: number;
+  readonly matches: ReadonlyMap<string, Occurrences>;
+};
+
+export type SelectInput = {
+  /** From `queryWeights`. */
+  readonly weights: ReadonlyMap<string, number>;
+  /** Those of the query's terms that the store knows. */
+  readonly terms: readonly StoredTerm[];
+  readonly totals: Totals & { readonly oldest: number; readonly newest: number };
+  readonly candidates: readonly Candidate[];
+  /** In how many learnings a path of a candidate stands. */
+  readonly pathDocuments: ReadonlyMap<string, number>;
+  readonly scope: string | null;
+  readonly now: number;
+  readonly limit: number;
+};
+
+export type Selected = {
+  readonly id: string;
+  readonly score: number;
+  /** In a few words, what made it match. */
+  readonly why: string;
+};
+
+export type Selection = {
+  readonly results: readonly Selected[];
+  /** 0..1: how likely giving these is better than giving nothing. */
+  readonly likelihood: number;
+  readonly signs: Signs;
+};
+
+const newestBonus = 0.6;
+const scopeBonus = 0.2;
+const feedbackWeight = 0.1;
+const feedbackSources = 3;
+const judged = 5;
+
+/** The best candidates, best first, near-duplicates left out. Whether to give them is the caller's, by `likelihood`. */
+export function selectLearnings(input: SelectInput): Selection {
+  const value = termValues(input);
+  const scored = input.candidates.map((candidate) => ({
+    candidate,
+    text: textScore(candidate, value, input.totals),
+  }));
+  const aged = scored.map(({ candidate, text }) => ({
+    candidate,
+    text,
+    score: text * ageFactor(candidate, input),
+  }));
+  const ranked = withFeedback(aged.toSorted(byScore), input);
+  const kept = dropNearDuplicates(
+    ranked.map((each) => ({
+      ...each,
+      category: each.candidate.category,
+      content: each.candidate.content,
+    })),
+    input.limit,
+  );
+  const signs = readSigns(ranked.slice(0, judged), value, input);
+  const results = kept.map(({ candidate, score }) => ({
+    id: candidate.id,
+    score: Math.round(score * 1000) / 1000,
+    why: explain(candidate, value),
+  }));
+  return { results, likelihood: results.length === 0 ? 0 : likelihood(signs), signs };
+}
+
+type Values = ReadonlyMap<string, number>;
+type Scored = { readonly candidate: Candidate; readonly text: number; readonly score: number };
+
+function byScore(a: Scored, b: Scored): number {
+  return (
+    b.score - a.score ||
+    b.candidate.createdAt - a.candidate.createdAt ||
+    (a.candidate.id < b.candidate.id ? -1 : 1)
+  );
+}
+
+/** What finding each known term is worth: its weight in the query times its rarity. */
+export function termValues({
+  weights,
+  terms,
+  totals,
+}: Pick<SelectInput, 'weights' | 'terms' | 'totals'>): Values {
+  return new Map(
+    terms.map(({ term, documents }) => [
+      term,
+      (weights.get(term) ?? 0) * rarity(documents, totals),
+    ]),
+  );
+}
+
+function textScore({ matches, length }: Candidate, value: Values, totals: Totals): number {
+  let sum = 0;
+  for (const [term, found] of matches)
+    sum += (value.get(term) ?? 0) * saturate(found, length, totals);
+  return sum;
+}
+
+function ageFactor(candidate: Candidate, { totals, scope, now }: SelectInput): number {
+  const span = totals.newest - totals.oldest;
+  const place =
+    span <= 0 ? 1 : Math.min(1, Math.max(0, (candidate.createdAt - totals.oldest) / span));
+  const sameScope = scope !== null && candidate.scope === scope ? 1 + scopeBonus : 1;
+  const { helpful, harmful, staleAt } = candidate;
+  const usedAt = candidate.lastUsedAt ?? candidate.createdAt;
+  const worth = worthFactor({ helpful, harmful, usedAt, isStale: staleAt !== null }, { now });
+  return (1 + newestBonus * place) * sameScope * worth;
+}
+
+/** Candidates that name the same rare files as the best three gain by it. */
+function withFeedback(ranked: readonly Scored[], input: SelectInput): readonly Scored[] {
+  const top = ranked[0]?.score ?? 0;
+  if (top <= 0) return ranked;
+  const gains = new Map<string, number>();
+  for (const { candidate, score } of ranked.slice(0, feedbackSources)) {
+    for (const path of candidate.paths) gains.set(path, (gains.get(path) ?? 0) + score / top);
+  }
+  for (const [path, gain] of gains) {
+    const documents = input.pathDocuments.get(path) ?? 0;
+    const rare = documents < 2 ? 0 : rarity(documents, input.totals) / topRarity(input.totals);
+    gains.set(path, feedbackWeight * top * gain * rare);
+  }
+  return ranked
+    .map((each) => {
+      const gain = each.candidate.paths.reduce((sum, path) => sum + (gains.get(path) ?? 0), 0);
+      return { ...each, score: each.score + gain * ageFactor(each.candidate, input) };
+    })
+    .toSorted(byScore);
+}
+
+function readSigns(best: readonly Scored[], value: Values, input: SelectInput): Signs {
+  const { weights, terms, totals } = input;
+  const unit = topRarity(totals);
+  const known = new Set(terms.map(({ term }) => term));
+  let unknown = 0;
+  for (const [term, weight] of weights) if (!known.has(term)) unknown += weight * unit;
+  const mass = sum(value.values()) + unknown || 1;
+  const inSomePath = terms.filter(({ pathDocuments }) => pathDocuments > 0);
+  const shared = (keep: (term: string, found: Occurrences) => boolean): number =>
+    sum(
+      best.flatMap(({ candidate }) =>
+        [...candidate.matches].map(([term, found]) =>
+          keep(term, found) ? (value.get(term) ?? 0) : 0,
+        ),
+      ),
+    ) / judged;
+  return {
+    knownInPaths: sum(inSomePath.map(({ term }) => value.get(term) ?? 0)) / mass,
+    specific: Math.log1p(shared((term) => !commonWords.has(term)) / unit),
+    unknown: Math.log1p(unknown / unit),
+    best: Math.max(0, ...best.map(({ text }) => text)) / unit / 10,
+    inPaths: shared((_, { path }) => path > 0) / mass,
+  };
+}
+
+function sum(values: Iterable<number>): number {
+  let total = 0;
+  for (const value of values) total += value;
+  return total;
+}
+
+const named = 4;
+
+function explain({ matches }: Candidate, value: Values): string {
+  const best = [...matches]
+    .toSorted(([a], [b]) => (value.get(b) ?? 0) - (value.get(a) ?? 0))
+    .slice(0, named);
+  const words = best.map(([term, { path }]) => (path > 0 ? `${term} (path)` : term));
+  return `matches ${words.join(', ')}`;
+}

@@ -1,0 +1,135 @@
+import { countChars } from '../text/code-points.ts';
+import type { PastAttempt } from './attempt.ts';
+import type { InjectedLearning } from './learning.ts';
+import { renderAttempts, renderNewestAttempt, type RenderedAttempts } from './render-attempts.ts';
+import { renderLearnings } from './render-learnings.ts';
+import { renderStatus, renderStuck, type LoopStatus } from './render-status.ts';
+
+/** Everything the memory block is made of. */
+export type MemoryContext = {
+  /** Earlier attempts at this task, oldest first. */
+  readonly attempts: readonly PastAttempt[];
+  /** How many there were, when not all of them are given. */
+  readonly attemptCount?: number;
+  /** In the order they were selected. */
+  readonly learnings: readonly InjectedLearning[];
+  readonly status: LoopStatus;
+  readonly budget: MemoryBudget;
+};
+
+/** Code points, headings included. */
+export type MemoryBudget = {
+  readonly total: number;
+  readonly attempts: number;
+  readonly learnings: number;
+  readonly status: number;
+  readonly minAttempts: number;
+  readonly minLearnings: number;
+  readonly minStatus: number;
+};
+
+export const defaultMemoryBudget: MemoryBudget = {
+  total: 5000,
+  attempts: 3000,
+  learnings: 1500,
+  status: 500,
+  minAttempts: 500,
+  minLearnings: 300,
+  minStatus: 200,
+};
+
+export type RenderedMemory = {
+  readonly text: string;
+  /** What it shows: `attempt-N` and ids of learnings, in the order of the text. */
+  readonly injected: readonly string[];
+};
+
+const separator = '\n\n';
+
+/** One section, with what it shows. */
+type Part = RenderedMemory;
+
+const nothing: Part = { text: '', injected: [] };
+
+/** The memory block of a prompt; empty when the task has no earlier attempt and no learning was selected. */
+export function renderMemory(context: MemoryContext): RenderedMemory {
+  return memoryVariants(context)[0] ?? nothing;
+}
+
+/**
+ * The block from the fullest to the shortest, for a prompt that has too little room: without the status (a stuck
+ * warning stays), then without learnings, then without older attempts.
+ */
+export function memoryVariants(context: MemoryContext): readonly RenderedMemory[] {
+  const { attempts, learnings, status, budget } = context;
+  if (attempts.length === 0 && learnings.length === 0) return [];
+  const room = attemptsRoom(context);
+  const count = context.attemptCount ?? attempts.length;
+  const past = attemptsPart(renderAttempts(attempts, room, count));
+  const newest = attemptsPart(renderNewestAttempt(attempts, room, count));
+  const known = renderLearnings(learnings, learningsRoom(context, past));
+  const learned: Part = { text: known.text, injected: known.shown };
+  const stuck: Part = { text: renderStuck(status), injected: [] };
+  const variants = [
+    [past, learned, statusPart(joined([past, learned]), context)],
+    [past, learned, stuck],
+    [past, stuck],
+    [newest, stuck],
+  ].map((parts) => withinTotal(parts, budget.total));
+  return variants.filter(
+    ({ text, injected }, index) =>
+      injected.length > 0 && text !== '' && text !== variants[index - 1]?.text,
+  );
+}
+
+function attemptsPart({ text, shown }: RenderedAttempts): Part {
+  return { text, injected: shown.map((number) => `attempt-${number}`) };
+}
+
+/** Attempts come first, but leave the others what is reserved for them as far as the budget goes. */
+function attemptsRoom(context: MemoryContext): number {
+  const { learnings, budget } = context;
+  const own = Math.min(budget.minAttempts, budget.total);
+  const forLearnings = learnings.length === 0 ? 0 : budget.minLearnings + separator.length;
+  const left = budget.total - statusReserve(context) - forLearnings;
+  return Math.min(budget.attempts, Math.max(own, left));
+}
+
+function learningsRoom(context: MemoryContext, past: Part): number {
+  const { budget } = context;
+  const used = past.text === '' ? 0 : countChars(past.text) + separator.length;
+  return Math.min(budget.learnings, budget.total - used - statusReserve(context));
+}
+
+function statusReserve({ status, budget }: MemoryContext): number {
+  const needed = Math.min(budget.minStatus, countChars(renderStatus(status)));
+  return Math.max(needed, countChars(renderStuck(status))) + separator.length;
+}
+
+/** The whole status with its warning, or the warning alone, or nothing. The warning is beside the status' own limit. */
+function statusPart(before: string, { status, budget }: MemoryContext): Part {
+  const stuck = renderStuck(status);
+  const own = renderStatus(status);
+  const whole = stuck === '' ? own : `${own}${separator}${stuck}`;
+  const used = before === '' ? 0 : countChars(before) + separator.length;
+  const fits = countChars(own) <= budget.status && used + countChars(whole) <= budget.total;
+  return { text: fits ? whole : stuck, injected: [] };
+}
+
+/** Leaves out parts from the end until the rest fits. */
+function withinTotal(parts: readonly Part[], total: number): RenderedMemory {
+  for (let count = parts.length; count > 0; count--) {
+    const kept = parts.slice(0, count);
+    const text = joined(kept);
+    if (countChars(text) <= total)
+      return { text, injected: kept.flatMap(({ injected }) => injected) };
+  }
+  return nothing;
+}
+
+function joined(parts: readonly Part[]): string {
+  return parts
+    .map(({ text }) => text)
+    .filter((text) => text !== '')
+    .join(separator);
+}

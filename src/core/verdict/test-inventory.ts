@@ -1,0 +1,104 @@
+import { headChars } from '../text/code-points.ts';
+import type { TestCounts } from './report.ts';
+import type { TestRun } from './test-output/test-run.ts';
+import type { Violation } from './violation.ts';
+
+/** The tests of one check by name. Absent when the runner did not print the name of every test. */
+export type TestInventory = {
+  readonly ran: readonly string[];
+  readonly skipped: readonly string[];
+};
+
+const maxNameChars = 200;
+
+/** Null when the names do not account for every test that was counted. */
+export function inventoryOf(run: TestRun): TestInventory | null {
+  if (run.total === 0 || run.tests.length !== run.total) return null;
+  const named = (isSkipped: boolean) =>
+    run.tests
+      .filter(({ status }) => (status === 'skipped') === isSkipped)
+      .map(({ name }) => headChars(name, maxNameChars));
+  return { ran: named(false), skipped: named(true) };
+}
+
+export type CheckTests = {
+  readonly check: string;
+  readonly counts: TestCounts | null;
+  readonly inventory: TestInventory | null;
+};
+
+/** What a check lost of the tests it had on the base. Names are compared where both runs have them, numbers always. */
+export function lostTests(base: CheckTests, now: CheckTests): readonly Violation[] {
+  const before = base.counts;
+  if (before === null || before.total === 0) return [];
+  if (now.counts === null || now.counts.total === 0) return [noTests(base.check, before.total)];
+  const named =
+    base.inventory === null || now.inventory === null
+      ? []
+      : lostNames(base.inventory, now.inventory);
+  if (named.length > 0) return named;
+  const ranBefore = before.passed + before.failed;
+  const ranNow = now.counts.passed + now.counts.failed;
+  if (ranNow >= ranBefore && now.counts.total >= before.total) return [];
+  return [fewerTests(base.check, before, now.counts)];
+}
+
+function lostNames(base: TestInventory, now: TestInventory): readonly Violation[] {
+  const ran = countNames(now.ran);
+  const skipped = countNames(now.skipped);
+  // What was skipped before may stay so: it does not stand for a test that ran.
+  for (const name of base.skipped) take(skipped, name);
+  return base.ran.flatMap((name): Violation[] => {
+    if (take(ran, name)) return [];
+    if (take(skipped, name)) {
+      const text = `the test ${quoted(name)} ran on the base and is skipped now`;
+      return [{ kind: 'skipped-test', subject: name, file: null, text }];
+    }
+    const text = `the test ${quoted(name)} ran on the base and is gone`;
+    return [{ kind: 'removed-test', subject: name, file: null, text }];
+  });
+}
+
+/** A name without what may differ between two runs of the same test. */
+function stableName(name: string): string {
+  return name
+    .replaceAll(/[0-9]+/g, '#')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+}
+
+function countNames(names: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const name of names) {
+    const key = stableName(name);
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return counts;
+}
+
+function take(counts: Map<string, number>, name: string): boolean {
+  const key = stableName(name);
+  const left = counts.get(key) ?? 0;
+  if (left === 0) return false;
+  counts.set(key, left - 1);
+  return true;
+}
+
+function noTests(check: string, total: number): Violation {
+  const text = `${total} tests ran on the base, and now none can be recognised`;
+  return { kind: 'fewer-tests', subject: check, file: null, text };
+}
+
+function fewerTests(check: string, before: TestCounts, now: TestCounts): Violation {
+  const ranBefore = before.passed + before.failed;
+  const ranNow = now.passed + now.failed;
+  const text =
+    now.total < before.total
+      ? `${before.total} tests ran on the base, and now only ${now.total}`
+      : `${ranBefore} tests ran on the base, and now only ${ranNow}: ${now.skipped} are skipped`;
+  return { kind: 'fewer-tests', subject: check, file: null, text };
+}
+
+function quoted(name: string): string {
+  return `"${headChars(name, 120)}"`;
+}

@@ -1,0 +1,121 @@
+import type { Gate } from '../core/config/section/gates.ts';
+import { LoopwrightError } from '../core/error.ts';
+import { awaitsApproval, gatesOf } from '../core/loop/gating.ts';
+import type { Rest } from '../core/loop/judge.ts';
+import { violationsToAllow } from '../core/loop/judges.ts';
+import { lastIteration, type Loop } from '../core/loop/loop.ts';
+import { isResting } from '../core/loop/status.ts';
+import type { Session, StoreTx } from '../ports/store.ts';
+import { allowViolations } from './allow-violations.ts';
+import type { Engine } from './engine.ts';
+import { finishLoop } from './finish-loop.ts';
+import { MergeQueue } from './merge-queue.ts';
+import { driveOrPark } from './park.ts';
+import { holdAtRest, recordAtRest } from './resting-loop.ts';
+import { takeLoop } from './take-loop.ts';
+
+export type Answer = { readonly by: string; readonly text: string };
+
+/**
+ * Says yes to a loop that waits for an approval, or accepts what `integrity` found in it, and judges it again: it can be
+ * complete without another agent. A crash in between leaves the approval stored; approving again goes on from there.
+ */
+export async function approveLoop(
+  engine: Engine,
+  session: Session,
+  loop: Loop,
+  { by, text }: Answer,
+): Promise<Loop> {
+  if (!isHalfApproved(loop)) {
+    await recordYes(engine, session, loop, { by, text });
+  }
+  const driven = await judgeAgain(engine, session, loop.id, by);
+  return finishLoop(engine, session, new MergeQueue(engine, session), driven);
+}
+
+async function recordYes(
+  engine: Engine,
+  session: Session,
+  loop: Loop,
+  { by, text }: Answer,
+): Promise<void> {
+  if (loop.status !== 'complete' && violationsToAllow(loop).length > 0) {
+    await allowViolations(engine, session, loop.id, { by, reason: text === '' ? null : text });
+    return;
+  }
+  requireAwaited(loop);
+  await recordAtRest(engine, session, loop.id, { type: 'approval.given', by, note: text });
+}
+
+async function judgeAgain(
+  engine: Engine,
+  session: Session,
+  loopId: string,
+  by: string,
+): Promise<Loop> {
+  await using owner = await takeLoop(engine, session, loopId, { why: `approved by ${by}` });
+  // Nobody asked for another iteration: should a gate fail now, the loop pauses.
+  owner.request({ kind: 'pause', when: 'finish' });
+  return await driveOrPark(engine, owner);
+}
+
+/** Sends the work back. The reason is the feedback of the next iteration, unless the gate ends the loop on a no. */
+export async function rejectLoop(
+  engine: Engine,
+  session: Session,
+  loop: Loop,
+  { by, text }: Answer,
+): Promise<Loop> {
+  requireAwaited(loop);
+  const state = gatesOf(loop);
+  const rest = restAfterNo(state.kind === 'awaited' ? state.gate : null, by);
+  await using held = await holdAtRest(engine, session, loop.id);
+  return await held.recordAll(
+    [
+      { type: 'approval.refused', by, reason: text },
+      { type: 'loop.rested', ...rest },
+    ],
+    (tx) => settleRefused(tx, loop.taskId, rest, engine.clock.now()),
+  );
+}
+
+/** The task follows: paused until the loop goes on, failed with it, or blocked as it was. */
+async function settleRefused(tx: StoreTx, taskId: string, rest: Rest, now: number): Promise<void> {
+  if (rest.status === 'blocked') return;
+  const change = { now, reason: rest.text };
+  await tx.tasks.transition(taskId, 'paused', change);
+  if (rest.status === 'failed') await tx.tasks.transition(taskId, 'failed', change);
+}
+
+function restAfterNo(gate: Gate | null, by: string): Rest {
+  const text = `rejected by ${by}`;
+  switch (gate?.['on-failure'] ?? 'iterate') {
+    case 'iterate':
+      return {
+        status: 'paused',
+        reason: 'rejected',
+        text: `${text}; the reason is told to the next iteration`,
+      };
+    case 'stop':
+      return { status: 'failed', reason: 'gate', text };
+    case 'escalate':
+      return { status: 'blocked', reason: 'gate', text };
+  }
+}
+
+/** The approval is stored, but whoever gave it was gone before the loop was judged again. */
+function isHalfApproved(loop: Loop): boolean {
+  const { approvals = [], decision = null } = lastIteration(loop) ?? {};
+  const { allowedViolations = [] } = loop;
+  const isGiven = approvals.length > 0 || allowedViolations.length > 0;
+  return isResting(loop.status) && loop.step === 'judge' && isGiven && decision === null;
+}
+
+function requireAwaited(loop: Loop): void {
+  if (loop.status === 'blocked' && awaitsApproval(loop)) return;
+  throw new LoopwrightError(
+    'loop.not_awaited',
+    `${loop.id} is ${loop.status} and does not wait for an approval`,
+    { hint: `see \`loopwright loop show ${loop.id}\`` },
+  );
+}

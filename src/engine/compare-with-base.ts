@@ -1,0 +1,125 @@
+import { changedPaths, type FileChanges } from '../core/loop/changes.ts';
+import type { Loop } from '../core/loop/loop.ts';
+import {
+  inventoryOfReport,
+  judgeIntegrity,
+  withIntegrity,
+  type IntegrityInput,
+} from '../core/verdict/integrity.ts';
+import type { VerificationReport } from '../core/verdict/report.ts';
+import { isTestConfig } from '../core/verdict/test-config.ts';
+import { testLanguageOf } from '../core/verdict/test-language.ts';
+import type { ChangedFile } from '../core/verdict/test-source.ts';
+import { baselineKey } from './baseline-key.ts';
+import type { Engine } from './engine.ts';
+import { keepEvidence } from './keep-evidence.ts';
+import type { JudgedFiles } from './judged-files.ts';
+import { checkCommands, replacedPrograms } from './look-at-judges.ts';
+
+/** The files of the base and those that are judged, as revisions or snapshots. */
+type JudgedRange = { readonly from: string; readonly to: string };
+
+const maxFiles = 200;
+const maxBytes = 512 * 1024;
+
+/**
+ * What the loop has done since its base. On a branch the commits say it exactly: what checks leave behind is never
+ * committed. Without commits the files are compared with those the first iteration started from.
+ */
+export function judgedRange(loop: Loop): JudgedRange | null {
+  const { base } = loop.workspace;
+  const [from, to] =
+    loop.options.commit && base !== null
+      ? [base, loop.head]
+      : [loop.iterations[0]?.startTree ?? null, loop.iterations.at(-1)?.tree ?? null];
+  return from === null || to === null || from === '' ? null : { from, to };
+}
+
+/** Adds the check `integrity` to a report when the loop has weakened what judges it. The base itself is compared with nothing. */
+export async function compareWithBase(
+  engine: Engine,
+  loop: Loop,
+  { cwd, dir, work }: Pick<JudgedFiles, 'cwd' | 'dir' | 'work'>,
+  report: VerificationReport,
+  signal: AbortSignal,
+): Promise<VerificationReport> {
+  const { integrity: mode, allow } = loop.settings.verify;
+  if (work === null) return report;
+  if (mode === 'off') return withIntegrity(report, null);
+  // A merge compares with a base of its own, whose tests nobody has looked at.
+  const isOwnBase = loop.workspace.base === null || work.from === loop.workspace.base;
+  const baseline = isOwnBase ? (loop.baseline?.report ?? null) : null;
+  const started = engine.clock.monotonic();
+  const compared: IntegrityInput = {
+    mode,
+    baseline,
+    inventory: baseline === null ? {} : await storedInventory(engine, loop, baseline),
+    files: await changedFiles(engine, loop, work, signal),
+    replaced: await replacedPrograms(engine, loop, cwd),
+    commands: checkCommands(loop),
+    allow,
+    approved: loop.allowedViolations ?? [],
+  };
+  const found = judgeIntegrity(compared, report);
+  if (found === null) return withIntegrity(report, null);
+  const took = Math.round(engine.clock.monotonic() - started);
+  const [integrity = found] = await keepEvidence(engine, dir, 'L1', [found], took);
+  return withIntegrity(report, integrity);
+}
+
+/** Kept with the verdict on the base and not with the loop, whose state is written again and again. */
+async function storedInventory(
+  engine: Engine,
+  loop: Loop,
+  { tree }: VerificationReport,
+): Promise<IntegrityInput['inventory']> {
+  const key = baselineKey(loop, tree);
+  const stored = await engine.store.read((tx) => tx.baselines.get(key));
+  return stored === null ? {} : inventoryOfReport(stored.report);
+}
+
+/** The files among the changed ones that can weaken a verdict, as they were and as they are. */
+async function changedFiles(
+  engine: Engine,
+  loop: Loop,
+  { from, to }: JudgedRange,
+  signal: AbortSignal,
+): Promise<readonly ChangedFile[]> {
+  const paths = (await touchedPaths(engine, loop, { from, to }, signal))
+    .filter((file) => testLanguageOf(file) !== null || isTestConfig(file))
+    .slice(0, maxFiles);
+  const files: ChangedFile[] = [];
+  for (const file of paths) {
+    const [before, after] = await Promise.all([
+      engine.project.readAt(from, file, maxBytes, signal),
+      engine.project.readAt(to, file, maxBytes, signal),
+    ]);
+    if (before !== after) files.push({ path: file, before, after });
+  }
+  return files;
+}
+
+/** The iterations say it at no cost, unless one of them was cut before its files were looked at. */
+async function touchedPaths(
+  engine: Engine,
+  loop: Loop,
+  { from, to }: JudgedRange,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const known = loop.iterations.map(({ changes }) => changes);
+  if (known.includes(null)) return (await engine.project.diffSummary(from, to, signal)).files;
+  return ownLast(known.filter((each) => each !== null));
+}
+
+/** Files that the loop itself made come last: however many they are, they push nothing of the base out of sight. */
+function ownLast(changes: readonly FileChanges[]): readonly string[] {
+  const isOwn = new Map<string, boolean>();
+  for (const each of changes) {
+    const made = new Set([...each.created, ...each.renamed.map(({ to }) => to)]);
+    for (const file of changedPaths(each)) {
+      if (!isOwn.has(file)) isOwn.set(file, made.has(file));
+    }
+  }
+  const files = [...isOwn.keys()];
+  return [...files.filter((file) => !isOwn.get(file)), ...files.filter((file) => isOwn.get(file))];
+}

@@ -1,0 +1,102 @@
+import { parse as parseYaml } from 'yaml';
+import type { Loop } from '../../core/loop/loop.ts';
+import { changedPaths, type FileChanges } from '../../core/loop/changes.ts';
+import {
+  judgeForbidden,
+  judgeNaming,
+  judgeRequired,
+  judgeRule,
+  writtenPaths,
+  type ContentRule,
+} from '../../core/verdict/contracts.ts';
+import { schemaProblems } from '../../core/verdict/json-schema.ts';
+import type { Check } from '../../core/verdict/report.ts';
+import type { Engine } from '../engine.ts';
+import { readJudge, readJudged, type JudgedFiles } from '../judged-files.ts';
+import { matchesPattern, timeBox } from '../time-box.ts';
+
+/** L0: what must and must not be among the files, and what they must look like. */
+export async function judgeContracts(
+  engine: Engine,
+  loop: Loop,
+  judged: JudgedFiles,
+  signal: AbortSignal,
+): Promise<readonly Check[]> {
+  const { contracts, allow } = loop.settings.verify;
+  const checks: Check[] = [];
+  if (contracts.required.length > 0) {
+    const files = await engine.project.listAt(judged.tree, signal);
+    checks.push(judgeRequired(contracts.required, files));
+  }
+  if (judged.work === null) return checks;
+  const changes = await judged.work.changes(judged.work.from, judged.work.to);
+  const written = writtenPaths(changes);
+  if (contracts.forbidden.length > 0 && written.length > 0) {
+    checks.push(judgeForbidden(contracts.forbidden, allow, written));
+  }
+  if (contracts.naming.length > 0) {
+    checks.push(judgeNaming(contracts.naming, addedPaths(changes), matchesPattern));
+  }
+  const touched = new Set(changedPaths(changes));
+  for (const [index, rule] of contracts.rules.entries()) {
+    // What the loop did not touch is as its base had it.
+    if (touched.has(rule.file))
+      checks.push(await judgeOne(engine, loop, judged, rule, index, signal));
+  }
+  return checks;
+}
+
+function addedPaths({ created, renamed }: FileChanges): readonly string[] {
+  return [...created, ...renamed.map(({ to }) => to)].toSorted();
+}
+
+async function judgeOne(
+  engine: Engine,
+  loop: Loop,
+  judged: JudgedFiles,
+  rule: ContentRule,
+  index: number,
+  signal: AbortSignal,
+): Promise<Check> {
+  const text = await readJudged(engine, judged, rule.file, signal);
+  const schema =
+    rule.rule === 'json_schema' ? await readJudge(engine, loop, rule.schema, signal) : null;
+  const parsed = text === null ? null : parseData(text);
+  return judgeRule(rule, index, {
+    text,
+    data: parsed?.data,
+    problem: parsed?.problem ?? null,
+    matches: matchesPattern,
+    schemaProblems: () => problemsWith(schema, parsed?.data),
+  });
+}
+
+/** Problems of a value with a schema file; null when the check takes too long. */
+export function problemsWith(schema: string | null, value: unknown): readonly string[] | null {
+  if (schema === null) return ['its schema file is neither on the base nor in your checkout'];
+  const { data, problem } = parseData(schema);
+  if (problem !== null) return [`its schema file ${problem}`];
+  return timeBox(() => schemaProblems(data, value));
+}
+
+type Parsed = { readonly data: unknown; readonly problem: string | null };
+
+/** JSON is YAML too. */
+function parseData(text: string): Parsed {
+  try {
+    const data: unknown = timeBox((): unknown => JSON.parse(text));
+    return { data, problem: null };
+  } catch {
+    // Not JSON: perhaps YAML.
+  }
+  try {
+    const parsed = timeBox((): { data: unknown } => ({
+      data: parseYaml(text, { logLevel: 'silent' }),
+    }));
+    if (parsed === null) return { data: undefined, problem: 'takes too long to read' };
+    return { data: parsed.data, problem: null };
+  } catch (error) {
+    const why = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+    return { data: undefined, problem: `is neither JSON nor YAML: ${why}` };
+  }
+}

@@ -1,0 +1,80 @@
+import type { LoopEvent } from '../core/loop/event.ts';
+import { filesTouched, type Iteration, type Loop } from '../core/loop/loop.ts';
+import { nextMetrics, noMetrics } from '../core/memory/attempt.ts';
+import { captureIteration, type Capture } from '../core/memory/capture.ts';
+import type { StoreTx } from '../ports/store.ts';
+import type { Engine } from './engine.ts';
+import { freeId } from './free-id.ts';
+import { mergeMemory } from './merge-memory.ts';
+import { scopeOf } from './task-scope.ts';
+import { recordVotes } from './record-votes.ts';
+
+/**
+ * Keeps what ended iterations leave for later ones: outcome and metrics, then the failure report, then votes on what it was
+ * given, then learnings. Runs in
+ * the transaction that records the ends, whoever records them, so an iteration is remembered exactly once. With memory
+ * switched off only the outcome and the metrics are kept.
+ */
+export async function remember(
+  engine: Pick<Engine, 'ids'>,
+  tx: StoreTx,
+  loop: Loop,
+  events: readonly LoopEvent[],
+): Promise<void> {
+  for (const event of events) {
+    if (event.type !== 'iteration.ended') continue;
+    const capture = captureIteration(loop, event);
+    if (capture === null) continue;
+    await recordAttempt(tx, loop, capture);
+    if (!loop.settings.memory.enabled) continue;
+    if (event.outcome !== 'interrupted') await recordVotes(tx, loop, event.number, capture);
+    await addLearnings(engine, tx, loop, event.number, capture);
+    if (event.outcome === 'done') await markStale(tx, loop);
+    await mergeMemory(engine, tx, loop.settings.memory, loop.updatedAt);
+  }
+}
+
+async function recordAttempt(tx: StoreTx, loop: Loop, capture: Capture): Promise<void> {
+  const { attempt, difficulty, report } = capture;
+  const { enabled, 'stuck-after': stuckAfter } = loop.settings.memory;
+  const metrics = (await tx.attempts.metrics(loop.taskId)) ?? noMetrics;
+  await tx.attempts.record({
+    ...attempt,
+    report: enabled ? report : null,
+    metrics: nextMetrics(metrics, { ...attempt, difficulty }, stuckAfter),
+    now: loop.updatedAt,
+  });
+}
+
+async function addLearnings(
+  engine: Pick<Engine, 'ids'>,
+  tx: StoreTx,
+  loop: Loop,
+  iteration: Iteration['number'],
+  { learnings }: Capture,
+): Promise<void> {
+  if (learnings.length === 0) return;
+  const scope = await scopeOf(tx, loop.taskId);
+  for (const learning of learnings) {
+    if ((await tx.learnings.findSame(learning.category, learning.content)) !== null) continue;
+    await tx.learnings.add({
+      ...learning,
+      id: await freeId(engine, tx),
+      taskId: loop.taskId,
+      loopId: loop.id,
+      iteration,
+      origin: 'agent',
+      scope,
+      createdAt: loop.updatedAt,
+    });
+  }
+}
+
+/** A loop that changed more says little about each file. */
+const maxStalePaths = 50;
+
+/** What names a file that this loop changed for good may no longer hold. */
+async function markStale(tx: StoreTx, loop: Loop): Promise<void> {
+  const paths = filesTouched(loop);
+  if (paths.length <= maxStalePaths) await tx.learnings.markStale(paths, loop.id, loop.updatedAt);
+}

@@ -1,0 +1,111 @@
+import { DatabaseSync } from 'node:sqlite';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { LearningQuery } from '../../../src/ports/learning-index.ts';
+import type { Store } from '../../../src/ports/store.ts';
+import { rankingCases, rankingLearnings } from '../../core/memory/rank/ranking-fixture.ts';
+import { sqliteFixture } from './sqlite-fixture.ts';
+
+const now = Date.UTC(2026, 0, 1);
+const query = (title: string, more: Partial<LearningQuery> = {}): LearningQuery => ({
+  ...{ title, description: '', signature: null, scope: null, limit: 5, now },
+  ...more,
+});
+
+async function addAll(store: Store): Promise<void> {
+  await store.write(async (tx) => {
+    for (const [index, { id, category, content, tags, paths }] of rankingLearnings.entries()) {
+      const createdAt = now - (rankingLearnings.length - index) * 3_600_000;
+      await tx.learnings.add({ id, category, content, tags, paths, createdAt, origin: 'import' });
+    }
+  });
+}
+
+const find = (store: Store, asked: LearningQuery): Promise<readonly string[]> =>
+  store.read(async (tx) => (await tx.learningIndex.search(asked)).map(({ id }) => id));
+
+test('a task finds what was learned about its subject, and a foreign one finds nothing', async () => {
+  await using fixture = await sqliteFixture();
+  await addAll(fixture.store);
+  for (const { title, description, first } of rankingCases) {
+    const ids = await find(fixture.store, query(title, { description }));
+    expect({ title, first: ids[0] ?? null }).toEqual({ title, first });
+  }
+});
+
+test('the same failure comes first, whatever the task says', async () => {
+  await using fixture = await sqliteFixture();
+  await addAll(fixture.store);
+  await fixture.store.write((tx) => tx.learnings.edit('l-cookie', { signature: 'abc' }));
+  const [first] = await find(
+    fixture.store,
+    query('etag of a weak validator', { signature: 'abc' }),
+  );
+  expect(first).toBe('l-cookie');
+  const [found] = await fixture.store.read((tx) =>
+    tx.learningIndex.search(query('nothing at all', { signature: 'abc' })),
+  );
+  expect(found).toEqual({ id: 'l-cookie', score: 100, why: 'the same failure' });
+});
+
+test('an edited learning is found by its new words, a demoted or deleted one not at all', async () => {
+  await using fixture = await sqliteFixture();
+  const { store } = fixture;
+  await addAll(store);
+  const asked = query('zebra crossing', { withUnlikely: true });
+  expect(await find(store, asked)).toEqual([]);
+  await store.write((tx) => tx.learnings.edit('l-etag', { content: 'The zebra needs a crossing' }));
+  expect(await find(store, asked)).toEqual(['l-etag']);
+  await store.write((tx) => tx.learnings.edit('l-etag', { status: 'demoted' }));
+  expect(await find(store, asked)).toEqual([]);
+  await store.write((tx) => tx.learnings.edit('l-etag', { status: 'active' }));
+  expect(await find(store, asked)).toEqual(['l-etag']);
+  await store.write((tx) => tx.learnings.delete('l-etag'));
+  expect(await find(store, asked)).toEqual([]);
+});
+
+test('what says the same is given once', async () => {
+  await using fixture = await sqliteFixture();
+  const { store } = fixture;
+  await addAll(store);
+  const content = rankingLearnings.find(({ id }) => id === 'l-etag')!.content;
+  await store.write((tx) =>
+    tx.learnings.add({
+      ...{ id: 'l-again', category: 'pitfall', content: `${content} again`, tags: [] },
+      ...{ createdAt: now, origin: 'import' },
+    }),
+  );
+  const ids = await find(store, query('etag weak comparison', { withUnlikely: true }));
+  expect(ids.filter((id) => id === 'l-etag' || id === 'l-again')).toHaveLength(1);
+});
+
+test('whatever was added and removed, nothing of it is left behind', async () => {
+  await using fixture = await sqliteFixture();
+  const text = fc.string({ unit: 'grapheme', maxLength: 80 });
+  const learning = fc.record({ content: text, tags: fc.array(text, { maxLength: 3 }) });
+  const contents = fc.array(learning, { minLength: 1, maxLength: 4 });
+  await fc.assert(
+    fc.asyncProperty(contents, async (learnings) => {
+      await fixture.store.write(async (tx) => {
+        for (const [index, { content, tags }] of learnings.entries()) {
+          const paths = tags.slice(0, 1);
+          const fields = { content, tags, paths, category: 'other', createdAt: now };
+          await tx.learnings.add({ id: `l-${index}`, ...fields, origin: 'agent' });
+        }
+        await tx.learnings.edit('l-0', { content: 'other words', paths: ['src/other.ts'] });
+        await tx.learningIndex.search(query(learnings[0]!.content, { withUnlikely: true }));
+        for (const index of learnings.keys()) await tx.learnings.delete(`l-${index}`);
+      });
+    }),
+    { numRuns: 20 },
+  );
+  using database = new DatabaseSync(fixture.file);
+  const count = (table: string) =>
+    database.prepare(`select count(*) as n from ${table}`).get()?.['n'];
+  expect(['learning_terms', 'learning_documents', 'learning_postings'].map(count)).toEqual([
+    0, 0, 0,
+  ]);
+  expect({ ...database.prepare('select * from learning_totals').get() }).toEqual({
+    ...{ id: 1, documents: 0, length: 0 },
+  });
+});

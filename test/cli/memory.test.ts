@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import { tempDir } from '../support/temp-dir.ts';
+import { gitRepo } from '../support/git-repo.ts';
+import { memoryCli } from './memory-cli.ts';
+
+const teach =
+  'command:echo x >> work.txt; echo \'<learning category="pitfall" tags="src/a.ts">Mind the gap in src/a.ts.</learning>\'';
+
+describe('memory by hand', () => {
+  it('is added, listed, shown, edited and exported, in any folder', async () => {
+    await using dir = await tempDir();
+    const cli = memoryCli({ cwd: dir.path, env: { HOME: dir.path } });
+    const fields = ['--category', 'tool_usage', '--tags', 'npm, codegen', '--json'];
+    const text = 'Run npm run gen first, see src/gen.ts.';
+    const added = await cli.run('memory', 'add', text, ...fields);
+    const learning = JSON.parse(added.out);
+    expect(learning).toMatchObject({
+      status: 'active',
+      byHand: true,
+      origin: 'person',
+      tags: ['npm', 'codegen'],
+      paths: ['src/gen.ts'],
+    });
+    expect(learning.id).toMatch(/^l-[0-9a-f]{6}$/);
+    const list = await cli.run('memory', 'list');
+    expect(list.out).toContain(learning.id);
+    const edited = await cli.run('memory', 'edit', learning.id.slice(0, 5), '--status', 'demoted');
+    expect(edited.out).toBe(`${learning.id} is demoted\n`);
+    const shown = await cli.run('memory', 'show', learning.id);
+    expect(shown.out).toContain('demoted, by hand');
+    const exported = await cli.run('memory', 'export');
+    expect(JSON.parse(exported.out)).toMatchObject({ id: learning.id, content: learning.content });
+  });
+
+  it('takes secrets out of what it is told', async () => {
+    await using dir = await tempDir();
+    const env = { HOME: dir.path, MY_API_KEY: 'very-secret-value' };
+    const cli = memoryCli({ cwd: dir.path, env });
+    const { out } = await cli.run('memory', 'add', 'The key is very-secret-value.', '--json');
+    expect(JSON.parse(out).content).toBe('The key is [redacted].');
+  });
+
+  it('refuses an id it does not know, one that can be several, and a text it has', async () => {
+    await using dir = await tempDir();
+    const cli = memoryCli({ cwd: dir.path, env: { HOME: dir.path } });
+    await cli.run('memory', 'add', 'one');
+    await cli.run('memory', 'add', 'two');
+    const unknown = await cli.run('memory', 'show', 'l-zzz');
+    expect(unknown).toMatchObject({ exitCode: 3 });
+    expect(unknown.err).toContain('there is no learning l-zzz');
+    expect((await cli.run('memory', 'show', 'l-')).err).toContain('l- can be l-');
+    expect((await cli.run('memory', 'add', 'one')).err).toContain('says exactly this');
+    expect((await cli.run('memory', 'add', '  ')).exitCode).toBe(3);
+  });
+
+  it('is reset only when that is confirmed', async () => {
+    await using dir = await tempDir();
+    const cli = memoryCli({ cwd: dir.path, env: { HOME: dir.path } });
+    await cli.run('memory', 'add', 'one');
+    const asked = await cli.run('memory', 'reset');
+    expect(asked.exitCode).toBe(3);
+    expect(asked.err).toContain('1 learning');
+    expect((await cli.run('memory', 'reset', '--yes')).out).toContain('forgot 1 learning');
+    expect((await cli.run('memory', 'list')).out).toBe('nothing is remembered yet\n');
+  });
+});
+
+describe('what a loop taught', () => {
+  it('is taken back with one command', async () => {
+    await using repo = await gitRepo();
+    const cli = memoryCli({ cwd: repo.path, env: repo.env });
+    const flags = ['--agent', teach, '--validate', 'false', '--max-iterations', '1', '--json'];
+    const { out } = await cli.run('run', 'mind the gap', ...flags);
+    const { loop, task } = JSON.parse(out);
+    const list = JSON.parse((await cli.run('memory', 'list', '--loop', loop, '--json')).out);
+    expect(list.learnings).toMatchObject([{ status: 'candidate', loop, task, iteration: 1 }]);
+    const forgotten = await cli.run('memory', 'forget', '--loop', 'last', '--json');
+    expect(JSON.parse(forgotten.out)).toMatchObject({
+      loop,
+      learnings: [list.learnings[0].id],
+      reports: 1,
+      votes: 0,
+    });
+    expect((await cli.run('memory', 'list')).out).toBe('nothing is remembered yet\n');
+    const prompt = await cli.run('prompt', 'render', task);
+    expect(prompt.out).toContain('- **No structured failure report was provided.**');
+    expect(prompt.out).not.toContain('Why it failed');
+  });
+
+  it('is in the prompt that `prompt render` shows, exactly as it is sent', async () => {
+    await using repo = await gitRepo();
+    const cli = memoryCli({ cwd: repo.path, env: repo.env });
+    const copy = `${teach}; cat > sent.md`;
+    const flags = ['--agent', copy, '--validate', 'false', '--max-iterations', '2', '--json'];
+    const { task, loop } = JSON.parse(
+      (await cli.run('run', 'mind the gap in src/a.ts', ...flags)).out,
+    );
+    const shown = JSON.parse((await cli.run('prompt', 'render', task, '--json')).out);
+    expect(shown.prompt).toContain('#### Attempt 2 (default, no_sigil)');
+    expect(shown.injected).toEqual(expect.arrayContaining(['attempt-1', 'attempt-2']));
+    const detail = JSON.parse((await cli.run('loop', 'show', loop, '--json')).out);
+    expect(detail.iterations[1].injected).toContain('attempt-1');
+  });
+});
+
+describe('parse sigils', () => {
+  it('prints the documented shape', async () => {
+    const stdin = [
+      '<failure-report>what_tried: a\nwhy_failed: b</failure-report>',
+      '<learning category="pitfall" tags="x, y">Mind it.</learning>',
+      '```\n<task-done>t-1</task-done>\n```',
+      '<next-model>large</next-model>',
+    ].join('\n');
+    const { out, exitCode } = await memoryCli({ cwd: '/', stdin }).run('parse', 'sigils', '--json');
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(out)).toEqual({
+      taskDone: null,
+      taskFailed: null,
+      nextModel: 'large',
+      summary: null,
+      failureReport: {
+        whatTried: 'a',
+        whyFailed: 'b',
+        errorCategory: 'unknown',
+        relevantFiles: [],
+        stackTrace: null,
+      },
+      learnings: [{ category: 'pitfall', tags: ['x', 'y'], content: 'Mind it.' }],
+      difficulty: null,
+      retrySuggestion: null,
+    });
+  });
+
+  it('says it in words', async () => {
+    const stdin = '<task-failed>t-1</task-failed>\n<task-done>t-1</task-done>';
+    const { out } = await memoryCli({ cwd: '/', stdin }).run('parse', 'sigils');
+    expect(out).toBe('failed      t-1\n');
+    const none = await memoryCli({ cwd: '/', stdin: 'hello' }).run('parse', 'sigils');
+    expect(none.out).toBe('no sigils\n');
+  });
+});

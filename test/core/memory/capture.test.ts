@@ -1,0 +1,237 @@
+import { describe, expect, it, test } from 'vitest';
+import { defaultSettings } from '../../../src/core/config/schema.ts';
+import type { AgentRecord, LoopEvent } from '../../../src/core/loop/event.ts';
+import { fold } from '../../../src/core/loop/evolve.ts';
+import type { Loop } from '../../../src/core/loop/loop.ts';
+import type { AttemptOutcome } from '../../../src/core/loop/status.ts';
+import { nextMetrics, noMetrics } from '../../../src/core/memory/attempt.ts';
+import { captureIteration } from '../../../src/core/memory/capture.ts';
+import { guessCategory } from '../../../src/core/memory/error-category.ts';
+import { namedPaths } from '../../../src/core/memory/learning.ts';
+import { agentNotes } from '../../../src/core/memory/notes.ts';
+import { parseSigils } from '../../../src/core/transcript/sigils.ts';
+import { createLevel, createReport, type Check } from '../../../src/core/verdict/report.ts';
+import { createdEvent } from '../../contract/store-fixture.ts';
+
+type Ended = Extract<LoopEvent, { type: 'iteration.ended' }>;
+
+const passing: Check = {
+  name: 'validation',
+  passed: true,
+  output: '',
+  durationMs: 1,
+  command: 'npm test',
+  exitCode: 0,
+  reason: null,
+  tests: null,
+  failingTests: [],
+  signature: null,
+  evidence: null,
+};
+
+const failing: Check = {
+  ...passing,
+  passed: false,
+  exitCode: 1,
+  output: 'boom',
+  reason: 'exit code 1, expected 0',
+  signature: { exact: 'f00', simhash: '0' },
+};
+
+const record: AgentRecord = {
+  kind: 'done',
+  exitCode: 0,
+  evidence: '',
+  tokens: { input: 1, output: 2, cacheRead: 3, cacheWrite: 4 },
+  costUsd: 0.5,
+  turns: null,
+  contextPercent: null,
+  sessionId: null,
+  durationMs: 1,
+  finalText: 'I did what I could.',
+  claim: null,
+  summary: null,
+  nextModel: null,
+};
+
+function ended(outcome: AttemptOutcome): Ended {
+  const base = { number: 1, status: 'completed', counted: true, durationMs: 9 } as const;
+  return { type: 'iteration.ended', ...base, outcome, progress: null, why: null };
+}
+
+function loopWith(agent: AgentRecord, checks: readonly Check[] | null, end: Ended): Loop {
+  const verified: readonly LoopEvent[] =
+    checks === null
+      ? []
+      : [
+          {
+            type: 'verification.ended',
+            report: createReport({ L1: createLevel(checks) }, 'tree', 1),
+            differsFromBase: false,
+          },
+        ];
+  const events: readonly LoopEvent[] = [
+    { ...createdEvent('loop-1', 't-1'), settings: defaultSettings() },
+    { type: 'iteration.started', number: 1, attempt: 4, startTree: 'a', startHead: null },
+    { type: 'model.chosen', model: null, reason: '' },
+    { type: 'agent.ended', record: agent },
+    ...verified,
+    end,
+  ];
+  const loop = fold(
+    events.map((event, index) => ({ seq: index + 1, time: 1, elapsedMs: 0, event })),
+  );
+  if (loop === null) throw new Error('no loop');
+  return loop;
+}
+
+function captured(
+  outcome: AttemptOutcome,
+  agent = record,
+  checks: readonly Check[] | null = [failing],
+) {
+  const end = ended(outcome);
+  return captureIteration(loopWith(agent, checks, end), end);
+}
+
+describe('capturing an iteration', () => {
+  it('keeps outcome, model, tokens and cost of the attempt', () => {
+    expect(captured('no_sigil')?.attempt).toEqual({
+      taskId: 't-1',
+      number: 4,
+      loopId: 'loop-1',
+      sessionId: null,
+      model: 'default',
+      startedAt: 1,
+      durationMs: 9,
+      tokensInput: 1,
+      tokensOutput: 2,
+      costUsd: 0.5,
+      outcome: 'no_sigil',
+      errorType: 'unknown',
+    });
+  });
+
+  test.each<[AttemptOutcome, boolean]>([
+    ['done', false],
+    ['interrupted', false],
+    ['failed', true],
+    ['no_sigil', true],
+    ['error', true],
+    ['timed_out', true],
+  ])('%s: a failure report is %s', (outcome, isReported) => {
+    expect(captured(outcome)?.report !== null).toBe(isReported);
+  });
+
+  it('tells a failing check by name, counts and the first failing tests', () => {
+    const check = {
+      ...failing,
+      tests: { total: 8, passed: 3, failed: 5, skipped: 0 },
+      failingTests: ['a', 'b', 'c', 'd', 'e'],
+    };
+    expect(captured('no_sigil', record, [passing, check])?.report).toEqual({
+      whatTried: '',
+      whyFailed:
+        'check validation: exit code 1, expected 0, 3 of 8 tests pass; failing: a; b; c and 2 more',
+      errorCategory: 'test_failure',
+      relevantFiles: [],
+      stackTrace: null,
+      retrySuggestion: null,
+      signature: 'f00',
+    });
+  });
+
+  it('tells the first 200 characters when no check failed', () => {
+    const long = { ...record, finalText: 'x'.repeat(500), claim: 'failed' as const };
+    expect(captured('failed', long, null)?.report?.whyFailed).toBe('x'.repeat(200));
+    const crashed = { ...record, kind: 'crashed' as const, evidence: 'killed by SIGSEGV' };
+    expect(captured('error', crashed, null)?.report?.whyFailed).toBe('killed by SIGSEGV');
+    const hung = { ...record, kind: 'timeout' as const, evidence: 'no end after 30m' };
+    expect(captured('timed_out', hung, null)?.report?.errorCategory).toBe('timeout');
+  });
+
+  it("prefers the agent's own report, and adds the signature of the check", () => {
+    const message =
+      '<failure-report>what_tried: a\nwhy_failed: b</failure-report><retry-suggestion>c</retry-suggestion>';
+    const notes = agentNotes(parseSigils(message), (text) => text);
+    const own = { ...record, ...(notes === null ? {} : { notes }) };
+    expect(captured('failed', own)?.report).toMatchObject({
+      whatTried: 'a',
+      whyFailed: 'b',
+      retrySuggestion: 'c',
+      signature: 'f00',
+    });
+  });
+
+  it('takes no signature from a check that fails without a word', () => {
+    const silent = { ...failing, output: ' \n' };
+    expect(captured('no_sigil', record, [silent])?.report?.signature).toBeNull();
+  });
+});
+
+test.each<[string, Partial<Check>]>([
+  ['timeout', { exitCode: null, reason: 'timed out after 5m' }],
+  ['dependency_error', { exitCode: 127 }],
+  ['dependency_error', { output: "Error: Cannot find module './x'" }],
+  ['test_failure', { failingTests: ['a'], output: 'TypeError: x is not a function' }],
+  ['type_error', { output: 'src/a.ts(1,2): error TS2345: no' }],
+  ['missing_file', { output: 'ENOENT: no such file or directory' }],
+  ['build_error', { output: 'error: could not compile `x`' }],
+  ['test_failure', { output: 'AssertionError: 1 != 2' }],
+  ['unknown', { output: 'something else' }],
+])('a failure is guessed to be %s by %o', (category, change) => {
+  expect(guessCategory({ ...failing, ...change })).toBe(category);
+});
+
+describe('notes of an agent', () => {
+  it('are bounded, however much it writes', () => {
+    const learning = `<learning category="${'c'.repeat(500)}" tags="${'t,'.repeat(500)}">${'x'.repeat(5000)}</learning>`;
+    const notes = agentNotes(parseSigils(learning.repeat(100)), (text) => text);
+    expect(notes?.learnings).toHaveLength(10);
+    expect(JSON.stringify(notes).length).toBeLessThan(20_000);
+  });
+
+  it('are none without a sigil, and clean', () => {
+    expect(agentNotes(parseSigils('hello'), (text) => text)).toBeNull();
+    const message = '<retry-suggestion>use SECRET\u001b[31m</retry-suggestion>';
+    const clean = (text: string) => text.replaceAll('SECRET', '***');
+    expect(agentNotes(parseSigils(message), clean)?.retrySuggestion).toBe('use ***');
+  });
+});
+
+describe('metrics', () => {
+  const attempt = (outcome: AttemptOutcome) => ({ outcome, model: 'm', difficulty: null });
+
+  it('count failures in a row and call three of them stuck', () => {
+    const outcomes = ['failed', 'error', 'interrupted', 'timed_out'] as const;
+    const all = outcomes.reduce(
+      (metrics, each) => nextMetrics(metrics, attempt(each), 3),
+      noMetrics,
+    );
+    expect(all).toMatchObject({ totalAttempts: 4, consecutiveFailures: 3, stuck: true });
+    expect(nextMetrics({ ...all, needsPerson: 'yes' }, attempt('done'), 3)).toEqual({
+      totalAttempts: 5,
+      consecutiveFailures: 0,
+      difficulty: null,
+      suggestedModel: 'm',
+      stuck: false,
+      needsPerson: null,
+    });
+  });
+
+  it('keep the last estimate of the difficulty', () => {
+    const hard = nextMetrics(noMetrics, { ...attempt('failed'), difficulty: 'hard' }, 3);
+    expect(nextMetrics(hard, attempt('failed'), 3).difficulty).toBe('hard');
+  });
+});
+
+test('the files a text names are found, and nothing else', () => {
+  const text =
+    'See `src/a.ts:12`, ./lib/b.py, test/c.test.js. Not /etc/passwd, https://x.org/d.html, e.g. this, 1.5 or @scope/x.js';
+  expect(namedPaths(text, 'main.rs')).toEqual([
+    'src/a.ts',
+    'lib/b.py',
+    'test/c.test.js',
+    'main.rs',
+  ]);
+});

@@ -1,0 +1,32 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { keyOf } from '../../scripts/reliability/render.ts';
+import { readTrickResults } from '../../scripts/verification.ts';
+import { isShown, renderVerification } from '../../scripts/verification/render.ts';
+import { tricks } from '../../scripts/verification/tricks.ts';
+
+const root = path.join(import.meta.dirname, '../..');
+
+describe('docs/design/verification.md', () => {
+  it('is what the table and the recorded results say now (node scripts/verification.ts)', async () => {
+    const page = await readFile(path.join(root, 'docs/design/verification.md'), 'utf8');
+    expect(page).toBe(renderVerification(tricks, await readTrickResults()));
+  });
+
+  it('names tests that exist', async () => {
+    const missing: string[] = [];
+    for (const { test } of tricks) {
+      const source = await readFile(path.join(root, 'test', test.file), 'utf8');
+      const name = test.title.replace(/ is caught$/, '');
+      if (!source.includes(`'${name}`)) missing.push(keyOf(test));
+    }
+    expect(missing).toEqual([]);
+  });
+
+  it('shows no trick by a test that failed or never ran', async () => {
+    const results = await readTrickResults();
+    const unshown = tricks.map(({ test }) => keyOf(test)).filter((key) => !isShown(results[key]));
+    expect(unshown).toEqual([]);
+  });
+});
