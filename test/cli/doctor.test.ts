@@ -56,10 +56,6 @@ describe('doctor', () => {
       status: 'fail',
       next: expect.stringContaining('config validate'),
     });
-    expect(checks.get('kept work')).toMatchObject({
-      status: 'warn',
-      next: expect.stringContaining('git branch loopwright/loop-0badf00d'),
-    });
     expect(checks.get('locks')).toMatchObject({ status: 'ok' });
   });
 
@@ -137,6 +133,10 @@ describe('doctor', () => {
     expect(checks.get('branches')).toMatchObject({
       status: 'warn',
       text: expect.stringContaining('loop-0badcafe'),
+    });
+    expect(checks.get('kept work')).toMatchObject({
+      status: 'warn',
+      next: expect.stringContaining('git branch loopwright/loop-0badf00d'),
     });
     expect(checks.get('locks')).toMatchObject({
       status: 'warn',
