@@ -26,6 +26,8 @@ export type RunRequest =
   | {
       readonly kind: 'loop';
       readonly loopId: string;
+      /** Stored and shown; by hand unless given. */
+      readonly why?: string;
       readonly changed?: Pick<LoopPlan, 'settings' | 'flags'>;
     }
   /** Interrupted loops first, then everything that is ready; at most `limit` loops are started. */
@@ -34,6 +36,8 @@ export type RunRequest =
 export type RunOptions = {
   readonly loop: Omit<LoopOptions, 'verifyOnly'>;
   readonly allowDirty: boolean;
+  /** Whose session it is; a `run` unless given. */
+  readonly session?: Session['kind'];
   /** What a loop of this task would be made with. Throws what a person must put right first. */
   planFor(task: Task): Promise<LoopPlan>;
 };
@@ -89,7 +93,7 @@ export async function runLoops(
   options: RunOptions,
   control: RunControl,
 ): Promise<RunOutcome> {
-  const session = await startSession(engine, 'run');
+  const session = await startSession(engine, options.session ?? 'run');
   await engine.disk.holdReserve();
   const outcome = await runRequest({ engine, session, options, control }, request).catch(
     async (error: unknown) => {
@@ -115,7 +119,7 @@ async function runRequest(run: Run, request: RunRequest): Promise<RunOutcome> {
     case 'task':
       return only([await runTask(run, request.taskId, request.fresh)]);
     case 'loop': {
-      const take = { why: 'resumed by hand', ...request.changed };
+      const take = { why: request.why ?? 'resumed by hand', ...request.changed };
       return only([await driveLoop(run, request.loopId, take)]);
     }
     case 'ready':
@@ -315,6 +319,7 @@ async function parkedLoop(engine: Engine, loopId: string, error: unknown): Promi
 
 async function driveOnce(run: Run, loopId: string, options: TakeOptions): Promise<Loop> {
   const { engine, session, control } = run;
+  await using _standby = { [Symbol.asyncDispose]: () => engine.supervisor.endStandby(loopId) };
   await using owner = await takeLoop(engine, session, loopId, options);
   using _requests = control.attach(owner);
   const loop = await driveOrPark(engine, owner);
