@@ -319,6 +319,7 @@ async function parkedLoop(engine: Engine, loopId: string, error: unknown): Promi
 
 async function driveOnce(run: Run, loopId: string, options: TakeOptions): Promise<Loop> {
   const { engine, session, control } = run;
+  await using _standby = { [Symbol.asyncDispose]: () => engine.supervisor.endStandby(loopId) };
   await using owner = await takeLoop(engine, session, loopId, options);
   using _requests = control.attach(owner);
   const loop = await driveOrPark(engine, owner);
