@@ -71,7 +71,7 @@ describe('steering loops of a daemon', () => {
     const asked = await cli.run('query', 'last');
     expect(asked.out).toContain('status: failed (max_iterations)');
     expect((await cli.run('share', 'all', 'x')).exitCode).toBe(3);
-    const prompt = await cli.run('prompt', 'render', 'last');
+    const prompt = await cli.run('prompt', 'render', 'first');
     expect(prompt.out).toContain('mind the gap');
   }, 120_000);
 });
