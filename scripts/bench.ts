@@ -8,6 +8,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { measuredRows } from './bench/rows.ts';
 import { renderFigures } from './bench/figures.ts';
+import { measureWhatChanged } from './bench/what-changed.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const scoreboard = path.resolve(
@@ -36,7 +37,8 @@ writeFileSync(config, JSON.stringify(rows, null, 2));
 const help = `${process.execPath} ${packagedEntry()} --help`;
 const score = run('score.mjs', '--ours', 'ours', '--bare', 'ours-bare', '--help-cmd', help);
 const loop = run('loop.mjs', '--only', Object.keys(rows).join(','), '--nosleep', ...rounds());
-const figures = renderFigures(score, loop);
+const changed = await measureWhatChanged(isQuick ? 20_000 : 100_000, isQuick ? 5 : 10);
+const figures = renderFigures(`${score.trimEnd()}\n${changed}`, loop);
 process.stdout.write(`${figures}\n`);
 if (process.argv.includes('--write')) writeInto(page, figures);
 

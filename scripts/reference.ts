@@ -18,7 +18,9 @@ export async function renderReference(): Promise<Readonly<Record<string, string>
 async function renderPages(): Promise<Readonly<Record<string, string>>> {
   const { renderCliReference } = await import('./reference/cli.ts');
   const { renderConfigReference } = await import('./reference/config.ts');
+  const { openApiDocument } = await import('../src/protocol/http/openapi.ts');
   return {
+    'docs/reference/openapi.json': `${JSON.stringify(openApiDocument(), null, 2)}\n`,
     'docs/reference/cli.md': await renderCliReference(),
     'docs/reference/config.md': renderConfigReference(),
   };

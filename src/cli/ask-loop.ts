@@ -1,8 +1,10 @@
 import type { Loop } from '../core/loop/loop.ts';
 import { openIteration } from '../core/loop/loop.ts';
+import { isSelector, parseSelector } from '../core/coordinate/selector.ts';
 import { loopStatuses, isResting } from '../core/loop/status.ts';
 import { requestLoop, type RequestAnswer, type RequestKind } from '../engine/request-loop.ts';
 import type { Engine } from '../engine/engine.ts';
+import { selectLoops } from '../engine/select-loops.ts';
 import type { CommandInput, Option } from './command.ts';
 import type { CliContext } from './context.ts';
 import { exitCodes } from './exit-code.ts';
@@ -33,7 +35,8 @@ export async function askLoops(
     const results = answers.map(({ answer, loop }) => {
       return { loop: loop.id, task: loop.taskId, status: loop.status, reason: loop.reason, answer };
     });
-    const shown = isGiven(input, 'all') ? { loops: results } : results[0];
+    const isOne = !isGiven(input, 'all') && !isSelector(argument(input, 'LOOP') ?? '');
+    const shown = isOne ? results[0] : { loops: results };
     context.out.write(`${JSON.stringify({ ...shown, exitCode: exitCodes.ok })}\n`);
     return exitCodes.ok;
   }
@@ -50,11 +53,21 @@ async function chosenLoops(
   if (!isGiven(input, 'all')) {
     if (reference === null)
       throw usageError('say which loop, or --all', 'list them with `loopwright loop list`');
-    return [await resolveLoop(engine, reference)];
+    return isSelector(reference)
+      ? openLoops(engine, reference)
+      : [await resolveLoop(engine, reference)];
   }
   if (reference !== null) throw usageError('give either a loop or --all, not both');
   const statuses = loopStatuses.filter((status) => !isResting(status));
   return engine.store.read((tx) => tx.loops.list({ statuses }));
+}
+
+/** Of those a selector means, the ones that can still be asked something. */
+async function openLoops(
+  engine: Engine,
+  selector: string,
+): Promise<readonly { readonly id: string }[]> {
+  return engine.store.read((tx) => selectLoops(tx, parseSelector(selector), null));
 }
 
 const done: Readonly<Record<RequestKind, string>> = {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { inspect } from 'node:util';
 import type { CliContext } from './context.ts';
-import { createRedactor } from './redact.ts';
+import { createRedactor } from '../core/redact/redact-values.ts';
 
 /** Writes the whole error to a file of the project, or of the temp folder outside one. Null when that fails too. */
 export async function writeErrorLog(

@@ -29,6 +29,7 @@ const blockedCodes: ReadonlySet<string> = new Set([
   'store.fenced',
   'store.conflict',
   'store.locked',
+  'daemon.running',
 ]);
 
 /** Errors that mean a mistake of the program, not of its user. */

@@ -7,7 +7,7 @@ import { createSystemClock } from '../adapters/clock/system-clock.ts';
 import type { CliContext, OpenOptions, Output, Signal } from './context.ts';
 import { exitCodes } from './exit-code.ts';
 import { packageVersion } from '../package-version.ts';
-import { createRedactor } from './redact.ts';
+import { createRedactor } from '../core/redact/redact-values.ts';
 import { registry } from './registry.ts';
 import { runCli } from './run-cli.ts';
 
@@ -27,7 +27,7 @@ export async function main(): Promise<void> {
   }
   // A small process: its memory would grow with every iteration before it is collected, and each program that is started
   // costs time in proportion to it.
-  for (const flag of ['--semi-space-growth-factor=1', '--optimize-for-size'])
+  for (const flag of ['--semi-space-growth-factor=1', '--heap-growing-percent=30'])
     setFlagsFromString(flag);
   const argv = process.argv.slice(2);
   const listeners = new Set<(signal: Signal) => void>();
@@ -50,6 +50,7 @@ function createContext(listeners: Set<(signal: Signal) => void>, driving: () => 
     env,
     home: homedir(),
     version: packageVersion(),
+    program: [process.execPath, ...process.execArgv, ...process.argv.slice(1, 2)],
     clock: createSystemClock(),
     out: createOutput(process.stdout, 1, redact),
     err: createOutput(process.stderr, 2, redact),

@@ -4,7 +4,7 @@ import { isResting } from '../core/loop/status.ts';
 import type { Task } from '../core/task/task.ts';
 import type { Opened } from '../daemon/compose.ts';
 import type { RunOptions, RunRequest } from '../engine/run-loops.ts';
-import { addTask, findMeantTask, unfinishedLoop } from '../engine/text-task.ts';
+import { addTaskToRun, findMeantTask, unfinishedLoop } from '../engine/text-task.ts';
 import type { CommandInput } from './command.ts';
 import type { CliContext } from './context.ts';
 import type { Drive } from './foreground.ts';
@@ -41,7 +41,7 @@ export async function prepareRun(
   await opened.planFor(draft, options.loop.verify);
   await refuseDirty(opened, input, context);
   const { title, description, type } = target;
-  const task = await addTask(engine, { title, description, type });
+  const task = await addTaskToRun(engine, { title, description, type });
   return {
     request: { kind: 'task', taskId: task.id, fresh: true },
     options,

@@ -223,6 +223,24 @@ export const registry: readonly RegistryEntry[] = [
     load: async () => (await import('./command/events.ts')).events,
   },
   {
+    path: ['daemon', 'start'],
+    summary: 'Work in the background: go on with interrupted loops, run what is ready.',
+    group: work,
+    load: async () => (await import('./command/daemon-start.ts')).daemonStart,
+  },
+  {
+    path: ['daemon', 'stop'],
+    summary: 'End the daemon when its iterations have ended, or now.',
+    group: work,
+    load: async () => (await import('./command/daemon-stop.ts')).daemonStop,
+  },
+  {
+    path: ['daemon', 'status'],
+    summary: 'Show what the daemon drives and where it answers.',
+    group: work,
+    load: async () => (await import('./command/daemon-status.ts')).daemonStatus,
+  },
+  {
     path: ['receipt', 'show'],
     summary: 'Show what was executed for a loop: commands, exit codes, hashes, commits.',
     group: loops,
@@ -233,6 +251,30 @@ export const registry: readonly RegistryEntry[] = [
     summary: 'Execute the checks of a loop again at their commit and say what still holds.',
     group: loops,
     load: async () => (await import('./command/receipt-verify.ts')).receiptVerify,
+  },
+  {
+    path: ['guide'],
+    summary: 'Add guidance to every later prompt of a loop’s task.',
+    group: work,
+    load: async () => (await import('./command/guide.ts')).guide,
+  },
+  {
+    path: ['share'],
+    summary: 'Give a text to other loops, for their next prompt.',
+    group: loops,
+    load: async () => (await import('./command/messages.ts')).share,
+  },
+  {
+    path: ['query'],
+    summary: 'Ask what is known about other loops.',
+    group: loops,
+    load: async () => (await import('./command/messages.ts')).query,
+  },
+  {
+    path: ['alert'],
+    summary: 'Tell other loops, and you, that something is up.',
+    group: loops,
+    load: async () => (await import('./command/messages.ts')).alert,
   },
   {
     path: ['pause'],

@@ -53,6 +53,7 @@ export async function previewNextPrompt(opened: Opened, loop: Loop): Promise<Pro
     progress: loop.progress,
     feedback: loop.feedback,
     memory,
+    shared: loop.shared ?? [],
   });
   const unknown = [
     git === null ? 'git status, diff and log, since the loop is running' : null,
@@ -111,6 +112,7 @@ export async function previewFirstPrompt(
     progress: [],
     feedback: '',
     memory,
+    shared: [],
   });
   const unknown = [
     ownPlace && uses(prompt, 'branch', 'working-directory')

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { findInstalledAgents, knownAgents } from '../adapters/agents/installed-agents.ts';
 import { resolveAgent } from '../adapters/agents/registry.ts';
+import { minuteOfDay } from '../adapters/clock/local-time.ts';
 import { createRandom } from '../adapters/clock/seeded-random.ts';
 import { createRandomIds } from '../adapters/clock/random-ids.ts';
 import { createSystemClock } from '../adapters/clock/system-clock.ts';
@@ -20,6 +21,7 @@ import { stateFolderName } from '../adapters/files/folder-state.ts';
 import { openStateDir } from '../adapters/files/state-dir.ts';
 import { createWakeups } from '../adapters/files/wake-files.ts';
 import { createMachine } from '../adapters/machine/machine-room.ts';
+import { createChannels } from '../adapters/notify/channels.ts';
 import { openProject } from '../adapters/git/open-project.ts';
 import { createShippedPrices } from '../adapters/prices/shipped-prices.ts';
 import { sandboxUnavailable } from '../adapters/process/sandbox.ts';
@@ -37,7 +39,10 @@ import { resolveLoopType, type LoopType, type LoopTypes } from '../core/loop-typ
 import { assertLoopStrategy, createLoopStrategy } from '../core/strategy/registry.ts';
 import type { LoopStrategy } from '../core/strategy/strategy.ts';
 import type { Task } from '../core/task/task.ts';
+import { createRedactor } from '../core/redact/redact-values.ts';
 import type { Engine } from '../engine/engine.ts';
+import { FactHooks } from '../engine/fact-hooks.ts';
+import { Notifier } from '../engine/notifier.ts';
 import {
   checkRunnable,
   defaultLoopType,
@@ -80,6 +85,12 @@ export type Opened = AsyncDisposable & {
   promptOf(type: LoopType): PromptRecord;
   /** What a loop of this task would be made with; `verify: false` needs no validation command. */
   planFor(task: PlannedTask, verify: boolean): Promise<LoopPlan>;
+  /** The configuration as the files say now, for whoever stays open for long. */
+  reread(): Promise<Pick<Opened, 'config' | 'planFor'>>;
+  /** Changes when a file of the configuration does. */
+  configMark(): Promise<string>;
+  /** The file of the store. */
+  readonly storeFile: string;
 };
 
 const defaultLeaseMs = 60_000;
@@ -111,6 +122,29 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     }),
   );
 
+  const notifier = cleanup.use(
+    new Notifier({
+      clock,
+      channels: createChannels({
+        supervisor,
+        env: definedOnly(env),
+        cwd: project.root,
+        platform: process.platform,
+      }),
+      minuteOfDay,
+      redact: createRedactor(env),
+      warn: (text) => publish({ kind: 'notice', text }),
+    }),
+  );
+  const hooks = cleanup.use(
+    new FactHooks({
+      clock,
+      supervisor,
+      env: definedOnly(env),
+      cwd: project.root,
+      warn: (text) => publish({ kind: 'notice', text }),
+    }),
+  );
   const agents = createAgentCache(supervisor, project.root);
   const engine: Engine = {
     project,
@@ -136,23 +170,21 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     stateDir,
     env: definedOnly(env),
     version,
-    publish,
+    publish(event) {
+      publish(event);
+      notifier.observe(event);
+      hooks.observe(event);
+    },
     resolveAgent: (settings) => agents.resolve(settings),
     resolveStrategy: (settings) => loadStrategy(settings, project.root),
     reloadSettings: createSettingsReader(files),
   };
-  const held = cleanup.move();
-  return {
-    engine,
-    project,
-    config,
-    loopTypes,
-    loopType: (name) => resolveLoopType(name ?? defaultLoopType, loopTypes),
-    promptOf: (type) => promptRecord(type, parseTemplate(type)),
-    async planFor(task, verify) {
-      const typed = await settingsOf(task.type, config, loopTypes, env);
+  const planner =
+    (loaded: LoadedConfig, types: readonly LoopTypes[]): Opened['planFor'] =>
+    async (task, verify) => {
+      const typed = await settingsOf(task.type, loaded, types, env);
       const settings = settingsForTask(typed, task);
-      if (config.settings.agent === null && settings.agent !== null) {
+      if (loaded.settings.agent === null && settings.agent !== null) {
         const text = `no agent is configured: taking ${settings.agent}, the first one installed`;
         publish({ kind: 'notice', text });
       }
@@ -161,9 +193,25 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
       requireSandbox(settings, supervisor);
       await engine.resolveAgent(settings);
       await engine.resolveStrategy(settings);
-      const type = resolveLoopType(task.type ?? defaultLoopType, loopTypes);
+      const type = resolveLoopType(task.type ?? defaultLoopType, types);
       return { settings, flags, prompt: promptRecord(type, parseTemplate(type)) };
+    };
+  const held = cleanup.move();
+  return {
+    engine,
+    project,
+    config,
+    loopTypes,
+    loopType: (name) => resolveLoopType(name ?? defaultLoopType, loopTypes),
+    promptOf: (type) => promptRecord(type, parseTemplate(type)),
+    planFor: planner(config, loopTypes),
+    async reread() {
+      const loaded = await loadConfig({ ...files, flags });
+      const types = await loadLoopTypes({ ...files, settings: loaded.settings });
+      return { config: loaded, planFor: planner(loaded, types) };
     },
+    configMark: () => configFingerprint(files),
+    storeFile: database,
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   };
 }

@@ -113,6 +113,15 @@ function isHalfApproved(loop: Loop): boolean {
 
 function requireAwaited(loop: Loop): void {
   if (loop.status === 'blocked' && awaitsApproval(loop)) return;
+  if (loop.status === 'blocked' && loop.reason === 'approval') {
+    throw new LoopwrightError(
+      'loop.asks',
+      `${loop.id} asks whether to go on, not for an approval`,
+      {
+        hint: `go on with \`loopwright loop resume ${loop.id}\``,
+      },
+    );
+  }
   throw new LoopwrightError(
     'loop.not_awaited',
     `${loop.id} is ${loop.status} and does not wait for an approval`,

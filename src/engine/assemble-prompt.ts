@@ -31,6 +31,7 @@ export type PromptParts = TaskContext & {
   readonly workspace: WorkspaceText;
   readonly progress: readonly ProgressEntry[];
   readonly feedback: string;
+  readonly shared: readonly { readonly from: string; readonly text: string }[];
   /** Null: memory is switched off. */
   readonly memory: LoadedMemory | null;
 };
@@ -88,6 +89,7 @@ export function assemblePrompt(templates: Templates, parts: PromptParts): Assemb
     maxBlockChars: settings.memory['injected-chars'],
     progress: progress.variants(),
     feedback: parts.feedback,
+    shared: parts.shared,
     guidance: task.guidance.map(({ time, text }) => ({ timeMs: time, text })),
     inputs: prompt.inputs,
   });

@@ -50,6 +50,7 @@ async function driveOnce(run: Run, loopId: string, options: TakeOptions): Promis
   return finishLoop(engine, session, merges, loop);
 
   async function driveToRest(): Promise<Loop> {
+    await using _standby = { [Symbol.asyncDispose]: () => engine.supervisor.endStandby(loopId) };
     await using owner = await takeLoop(engine, session, loopId, options);
     using _requests = control.attach(owner);
     try {

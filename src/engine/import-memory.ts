@@ -27,8 +27,8 @@ export async function importMemory(
           id: id ?? context.ids.learning(),
           category: context.redact(category),
           content: context.redact(content),
-          tags: tags.map(context.redact),
-          paths: paths.map(context.redact),
+          tags: tags.map((tag) => context.redact(tag)),
+          paths: paths.map((each) => context.redact(each)),
           createdAt: createdAt ?? context.now,
           origin: 'import',
         });

@@ -1,5 +1,5 @@
 import type { Settings } from '../core/config/schema.ts';
-import { isWithheld } from '../core/memory/hold-out.ts';
+import { isWithheld } from '../core/memory/rank/hold-out.ts';
 import type { Learning } from '../core/memory/learning.ts';
 import type { MemoryBudget, MemoryContext } from '../core/memory/render-memory.ts';
 import { failingSignature } from '../core/memory/capture.ts';

@@ -13,6 +13,7 @@ import type { QueueClaim } from '../ports/queue.ts';
 import type { Step } from '../ports/failpoint.ts';
 import type { StoreTx, TaskClaim } from '../ports/store.ts';
 import type { Workspace } from '../ports/workspace.ts';
+import { BaseWatch } from './base-watch.ts';
 import type { Engine } from './engine.ts';
 import { LookAhead } from './look-ahead.ts';
 import { remember } from './remember.ts';
@@ -57,8 +58,7 @@ export class LoopOwner implements AsyncDisposable {
   #changes: { readonly key: string; readonly changes: FileChanges } | null = null;
   readonly #ahead: LookAhead;
   #stops: { readonly number: number; readonly results: readonly StopResult[] } | null = null;
-  #baseSeenAt: number | null = null;
-  #baseHead: string | null = null;
+  readonly #base: BaseWatch;
   #request: Request | null = null;
   #lost: LoopwrightError | null = null;
   readonly #cut = new AbortController();
@@ -73,6 +73,7 @@ export class LoopOwner implements AsyncDisposable {
     this.#engine = engine;
     this.surroundings = new SurroundingsWatch(engine);
     this.#ahead = new LookAhead(engine.clock);
+    this.#base = new BaseWatch(engine);
     this.#stored = loop;
     this.#loop = loop;
     this.#claim = claim;
@@ -185,6 +186,11 @@ export class LoopOwner implements AsyncDisposable {
     await this.#background;
   }
 
+  /** The base branch is looked at again at the next boundary, however lately it was. */
+  forgetBase(): void {
+    this.#base.forget();
+  }
+
   /** Time spent waiting is not working time: it counts against no budget. */
   forgetTime(): void {
     this.#mark = this.#engine.clock.monotonic();
@@ -218,8 +224,9 @@ export class LoopOwner implements AsyncDisposable {
     const needsBase = step === 'boundary' || (step === 'baseline' && options.verifyOnly);
     return {
       now: this.#engine.clock.now(),
-      baseHead: needsBase ? await this.#watchedBase() : null,
+      baseHead: needsBase ? await this.#base.head(this.#loop, this.#closing.signal) : null,
       request: this.#request,
+      hasMail: step === 'boundary' && (await this.#hasMail()),
     };
   }
 
@@ -312,19 +319,9 @@ export class LoopOwner implements AsyncDisposable {
     return evolve(loop, { seq: loop.seq, time, elapsedMs: 0, event }) ?? loop;
   }
 
-  /** Looks at the base branch at most every `watch-interval`. */
-  async #watchedBase(): Promise<string | null> {
-    const { baseRef, mode } = this.#loop.workspace;
-    if (baseRef === null || mode !== 'worktree') return null;
-    const now = this.#engine.clock.monotonic();
-    const interval = this.#loop.settings.git['watch-interval'];
-    if (this.#baseSeenAt !== null && now - this.#baseSeenAt < interval) return this.#baseHead;
-    this.#baseHead = await this.#engine.project.resolve(
-      `refs/heads/${baseRef}`,
-      this.#closing.signal,
-    );
-    this.#baseSeenAt = now;
-    return this.#baseHead;
+  async #hasMail(): Promise<boolean> {
+    const unread = await this.#engine.store.read((tx) => tx.messages.unread(this.#loop.id, 1));
+    return unread.length > 0;
   }
 
   #readRequests(): Promise<void> {

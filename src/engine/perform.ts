@@ -4,6 +4,7 @@ import { chooseModel } from './action/choose-model.ts';
 import { conclude } from './action/conclude.ts';
 import { judgeIteration } from './action/judge-iteration.ts';
 import { openWorkspace } from './action/open-workspace.ts';
+import { readMessages } from './action/read-messages.ts';
 import { rebase } from './action/rebase.ts';
 import { rest } from './action/rest.ts';
 import { restoreProtected } from './action/restore-protected.ts';
@@ -32,6 +33,8 @@ export async function perform(
       return owner.record({ type: 'loop.woken' });
     case 'verify-baseline':
       return verifyBaseline(engine, owner);
+    case 'read-messages':
+      return readMessages(engine, owner);
     case 'rebase':
       return rebase(engine, owner, action.onto);
     case 'start-iteration':

@@ -92,25 +92,15 @@ const unbuilt: readonly string[] = [
   'scheduler.max-requests',
   'scheduler.request-window',
   'scheduler.tokens-per-minute',
-  'notify',
   'mode',
   'git.keep-failed',
-  'hooks',
-];
-
-/** Values of unbuilt keys that ask for nothing beyond what happens anyway. */
-const harmless: readonly ((settings: Settings) => Settings)[] = [
-  (settings) => ({
-    ...settings,
-    hooks: { ...settings.hooks, 'pre-iteration': [], 'post-iteration': [] },
-  }),
+  'hooks.mode-switch',
 ];
 
 /** Configuration that cannot be carried out is refused, never ignored: what differs from the default is a wish. */
 function notBuiltYet(settings: Settings): string | null {
-  const asked = harmless.reduce((reduced, apply) => apply(reduced), settings);
   const plain = defaultSettings();
-  const wish = unbuilt.find((key) => !isSame(valueAt(asked, key), valueAt(plain, key)));
+  const wish = unbuilt.find((key) => !isSame(valueAt(settings, key), valueAt(plain, key)));
   if (wish !== undefined) return `\`${wish}\``;
   const { level, containment: _any, ...walls } = settings.sandbox;
   if (level === 'container') return '`sandbox: container`';
@@ -121,7 +111,7 @@ function notBuiltYet(settings: Settings): string | null {
   if (settings.git.merge === 'pr') return '`git.merge: pr`';
   const agent = settings.agents[settings.agent ?? ''];
   if (agent?.session === 'reuse') return '`session: reuse`';
-  const hooks = [...settings.hooks['pre-iteration'], ...settings.hooks['post-iteration']];
+  const hooks = Object.values(settings.hooks).flat();
   return hooks.some((hook) => 'module' in hook) ? 'a hook module' : null;
 }
 

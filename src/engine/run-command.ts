@@ -63,6 +63,7 @@ export async function runCommand(
       timeoutMs,
       graceMs: Math.min(Math.max(timeoutMs / 10, 200), 5000),
       sandbox: spec.walled === true ? loopSandbox(engine, loop, spec.writable) : null,
+      standby: { group: loop.id, isLong: false },
     },
     {},
     signal,

@@ -4,6 +4,7 @@ import type { Request } from '../core/loop/decide.ts';
 import type { Flags, LoopOptions, PromptRecord } from '../core/loop/event.ts';
 import type { Loop } from '../core/loop/loop.ts';
 import type { Task } from '../core/task/task.ts';
+import type { Session } from '../ports/store.ts';
 import { driveLoop, type Run } from './drive-loop.ts';
 import type { Engine } from './engine.ts';
 import type { LoopOwner } from './loop-owner.ts';
@@ -22,6 +23,8 @@ export type RunRequest =
   | {
       readonly kind: 'loop';
       readonly loopId: string;
+      /** Stored and shown; by hand unless given. */
+      readonly why?: string;
       readonly changed?: Pick<LoopPlan, 'settings' | 'flags'>;
     }
   /** Interrupted loops first, then everything that is ready; at most `limit` loops are started. */
@@ -32,6 +35,8 @@ export type RunOptions = {
   readonly allowDirty: boolean;
   /** Loops, and agents, that run at once. */
   readonly jobs?: number;
+  /** Whose session it is; a `run` unless given. */
+  readonly session?: Session['kind'];
   /** What a loop of this task would be made with. Throws what a person must put right first. */
   planFor(task: Task): Promise<LoopPlan>;
 };
@@ -90,8 +95,11 @@ export async function runLoops(
   const { limits } = engine.slots;
   const jobs = options.jobs ?? 1;
   if (jobs > 1 && engine.project.kind === 'folder') throw oneAtATime();
-  engine.slots.limits = { ...limits, slots: { ...limits.slots, loop: jobs, agent: jobs } };
-  const session = await startSession(engine, 'run');
+  // A daemon runs under the configured limits, with many of these at once.
+  if (options.session !== 'daemon') {
+    engine.slots.limits = { ...limits, slots: { ...limits.slots, loop: jobs, agent: jobs } };
+  }
+  const session = await startSession(engine, options.session ?? 'run');
   const merges = new MergeQueue(engine, session);
   await engine.disk.holdReserve();
   const outcome = await runRequest({ engine, session, options, control, merges }, request).catch(
@@ -118,7 +126,7 @@ async function runRequest(run: Run, request: RunRequest): Promise<RunOutcome> {
     case 'task':
       return only([await runTask(run, request.taskId, request.fresh)]);
     case 'loop': {
-      const take = { why: 'resumed by hand', ...request.changed };
+      const take = { why: request.why ?? 'resumed by hand', ...request.changed };
       return only([await driveLoop(run, request.loopId, take)]);
     }
     case 'ready':

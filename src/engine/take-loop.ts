@@ -68,6 +68,7 @@ export async function takeLoop(
     if (current.workspace.mode === 'in-place') await refuseSharedPlace(tx, current, now);
     // What was asked of the owner before is history.
     for (const { id } of await tx.requests.pending(loopId)) await tx.requests.handled(id, now);
+    await tx.messages.acknowledgeAll(loopId, 'resume', now);
     return { claim, taskClaim, leaseUntil, current };
   });
   await engine.reach('after:claim-loop');

@@ -3,17 +3,43 @@ import type { Loop } from '../core/loop/loop.ts';
 import { resolveTask } from '../core/task/resolve.ts';
 import { slugOf } from '../core/task/slug.ts';
 import type { NewTask, Task } from '../core/task/task.ts';
+import type { StoreTx } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
 
 const idTries = 5;
 
-/** Stores a new task; a taken id is drawn again. */
+/** Stores a new task that anybody may start. */
 export async function addTask(engine: Engine, task: NewTask): Promise<Task> {
+  return storeTask(engine, task, async () => {});
+}
+
+/**
+ * Stores a new task for whoever is about to run it: a daemon that looks for work passes it over. The claim belongs to no
+ * session, so the run takes it over at once; if it never comes, the claim ends with its lease.
+ */
+export async function addTaskToRun(engine: Engine, task: NewTask): Promise<Task> {
+  return storeTask(engine, task, async (tx, taskId, now) => {
+    const owner = `run-${engine.ids.token().slice(0, 12)}`;
+    await tx.tasks.claim({ owner, now, leaseUntil: now + engine.leaseMs, taskId });
+  });
+}
+
+/** A taken id is drawn again. */
+async function storeTask(
+  engine: Engine,
+  task: NewTask,
+  hold: (tx: StoreTx, id: string, now: number) => Promise<void>,
+): Promise<Task> {
   for (let attempt = 1; ; attempt++) {
     const id = engine.ids.task();
     try {
       await engine.reach('before:add-task');
-      const added = await engine.store.write((tx) => tx.tasks.add(id, task, engine.clock.now()));
+      const added = await engine.store.write(async (tx) => {
+        const now = engine.clock.now();
+        const made = await tx.tasks.add(id, task, now);
+        await hold(tx, id, now);
+        return made;
+      });
       await engine.reach('after:add-task');
       return added;
     } catch (error) {

@@ -68,6 +68,7 @@ const facts: Readonly<Record<LoopEvent['type'], true>> = {
   'rebase.conflicted': true,
   'rebase.aborted': true,
   'warning.raised': true,
+  'messages.received': true,
   'loop.rested': true,
   'merge.started': true,
   'loop.merged': true,

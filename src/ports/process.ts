@@ -70,6 +70,15 @@ export type ProcessSpec = {
   /** Absent or null: no walls. Never weaker than asked for: `run` throws `sandbox.unavailable` instead. */
   readonly sandbox?: Sandbox | null;
   readonly graceMs: number;
+  /** Absent: started when it is run, and not before. */
+  readonly standby?: Standby;
+};
+
+/** Programs of one group recur: what starts them may stand ready before they are run. */
+export type Standby = {
+  readonly group: string;
+  /** This one takes long enough to prepare the others, and itself, for the next time. */
+  readonly isLong: boolean;
 };
 
 export type ProcessSink = {
@@ -91,7 +100,8 @@ export type ProcessResult = {
 };
 
 /**
- * Starts programs and ends them with all they started. `run` settles only when nothing is left that can be found.
+ * Starts programs and ends them with all they started. `run` settles only when nothing is left that can be found, but for
+ * the keeper of a namespace, in which nothing can run any more.
  * It throws when output cannot be written, when the sink throws, and when processes survive even KILL.
  */
 export interface Supervisor {
@@ -101,6 +111,8 @@ export interface Supervisor {
     signal: AbortSignal,
     control?: ProcessControl,
   ): Promise<ProcessResult>;
+  /** Ends what stands ready for programs of the group. */
+  endStandby(group: string): Promise<void>;
   /** How runs are contained. Finding out may take some milliseconds, once. */
   containment(): Containment;
   /** Why programs cannot be run in a sandbox on this machine; null when they can. */

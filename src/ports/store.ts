@@ -1,3 +1,4 @@
+import type { Message, MessageKind } from '../core/coordinate/message.ts';
 import type { LoopEvent, RecordedEvent } from '../core/loop/event.ts';
 import type { Iteration, Loop } from '../core/loop/loop.ts';
 import type { LoopStatus } from '../core/loop/status.ts';
@@ -30,6 +31,7 @@ export interface StoreTx {
   readonly attempts: Attempts;
   readonly learnings: Learnings;
   readonly learningIndex: LearningIndex;
+  readonly messages: Messages;
 }
 
 export interface Loops {
@@ -51,6 +53,10 @@ export interface Loops {
   iteration(loopId: string, number: number): Promise<Iteration | null>;
   /** Events after `since`, in order, at most `limit`. */
   events(loopId: string, since: number, limit: number): Promise<readonly RecordedEvent[]>;
+  /** Events of all loops after a position, in the one order they were stored in, at most `limit`. */
+  feed(after: number, limit: number): Promise<readonly FeedEntry[]>;
+  /** The newest position of all. No position is given twice, also when its loop is deleted. */
+  position(): Promise<number>;
   /** Checks the hash chain of a loop's log; the first broken sequence, or null. */
   verifyChain(loopId: string): Promise<number | null>;
   /** Removes the loop with its events and iterations. The caller has made sure that it rests. */
@@ -60,6 +66,13 @@ export interface Loops {
   /** The current fencing token (0 before the first claim). */
   token(id: string): Promise<number>;
 }
+
+/** An event with its place in the order over all loops. */
+export type FeedEntry = {
+  readonly position: number;
+  readonly loopId: string;
+  readonly recorded: RecordedEvent;
+};
 
 export type AppendInput = {
   readonly loop: Loop;
@@ -109,6 +122,8 @@ export interface Tasks {
   edges(): Promise<readonly { readonly taskId: string; readonly dependsOn: string }[]>;
   /** Ready tasks in the order they would be claimed. */
   ready(limit: number): Promise<readonly Task[]>;
+  /** Pending tasks that come after others that are not done, in creation order. */
+  waiting(limit: number): Promise<readonly Task[]>;
   /** Moves a task by the table of allowed transitions and does the cascades. Anything else throws `task.transition`. */
   transition(id: string, to: TaskStatus, change: TransitionInput): Promise<Task>;
   /** The next ready task, or this one if it is ready, in one atomic statement. Null when there is none. */
@@ -183,6 +198,31 @@ export type NewRequest = {
 };
 
 export type StoredRequest = NewRequest;
+
+/** What loops and people tell each other. */
+export interface Messages {
+  /** Stores a message behind all others. An id that is known changes nothing and answers false. */
+  add(message: NewMessage): Promise<boolean>;
+  get(id: string): Promise<Message | null>;
+  /** Unacknowledged ones of a receiver, in the order of arrival. */
+  unread(receiver: string, limit: number): Promise<readonly Message[]>;
+  countUnread(receiver: string): Promise<number>;
+  /** How many a sender has sent since a moment. */
+  countSent(sender: string, since: number): Promise<number>;
+  /** Acknowledging twice changes nothing. */
+  acknowledge(id: string, now: number): Promise<void>;
+  acknowledgeAll(receiver: string, kind: MessageKind, now: number): Promise<void>;
+  /** Receivers with an unacknowledged message of this kind, longest waiting first. */
+  receiversOf(kind: MessageKind): Promise<readonly string[]>;
+  /** The answer to a query; null when there is none yet. */
+  answerTo(id: string): Promise<Message | null>;
+  /** Sent or received by a loop, or all, newest first. */
+  list(filter: MessageFilter): Promise<readonly Message[]>;
+}
+
+export type NewMessage = Omit<Message, 'sequence' | 'acknowledgedAt'>;
+
+export type MessageFilter = { readonly loopId?: string; readonly limit: number };
 
 /** Verdicts on untouched bases, reused by every loop with the same tree, checks and environment. */
 export interface Baselines {

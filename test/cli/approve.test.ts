@@ -47,6 +47,17 @@ describe('a loop that waits for an approval', () => {
     expect(again.err).toContain('does not wait for an approval');
   });
 
+  it('is told apart from one whose strategy asks after each iteration', async () => {
+    await using repo = await gitRepo();
+    const cli = cliIn(repo);
+    const flags = ['--agent', 'command:echo x >> work.txt', '--validate', 'test -f done'];
+    const asked = await cli.run('run', 'the work', ...flags, '--strategy', 'manual');
+    expect(asked.exitCode, asked.out + asked.err).toBe(2);
+    const approved = await cli.run('approve', 'last');
+    expect(approved.exitCode).toBe(3);
+    expect(approved.err).toMatch(/asks whether to go on.*\n.*loopwright loop resume loop-/);
+  });
+
   it('gets the reason of a reject into its next prompt and waits again', async () => {
     await using repo = await gitRepo();
     const { cli, result } = await waiting(repo, '[approval]');

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { createSystemClock } from '../../src/adapters/clock/system-clock.ts';
 import type { CliContext, Output, Signal } from '../../src/cli/context.ts';
 import { registry, type RegistryEntry } from '../../src/cli/registry.ts';
@@ -46,6 +47,7 @@ export function memoryCli(options: MemoryOptions): MemoryCli {
     env,
     home: env['HOME'] ?? '/nonexistent',
     version: '9.9.9',
+    program: [process.execPath, path.join(import.meta.dirname, '../../bin/loopwright.cjs')],
     clock: createSystemClock(),
     out: output('out'),
     err: output('err'),

@@ -9,7 +9,11 @@ async function imported() {
   const repo = await gitRepo();
   const cli = memoryCli({ cwd: repo.path, env: { ...repo.env } });
   const lines = rankingLearnings.map(({ id, category, content, tags }) => ({
-    ...{ id, category, content, relevance_tags: tags, created_at: '2026-01-01T10:00:00+02:00' },
+    id,
+    category,
+    content,
+    relevance_tags: tags,
+    created_at: '2026-01-01T10:00:00+02:00',
   }));
   const file = path.join(repo.path, 'learnings.jsonl');
   await writeFile(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));

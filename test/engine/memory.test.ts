@@ -34,7 +34,7 @@ describe('what an iteration leaves', () => {
     await using repo = await gitRepo();
     await using project = await openedProject(repo, {
       agent: `command:${talkative}`,
-      validate: 'false',
+      validate: 'echo "unexpected quote"; exit 1',
       'max-iterations': 2,
       holdout: 0,
     });

@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { messageKinds } from '../../src/core/coordinate/message.ts';
 import { agentOutcomeKinds } from '../../src/core/agent/outcome.ts';
 import { defaultSettings, type Settings } from '../../src/core/config/schema.ts';
 import type { AgentRecord, LoopEvent } from '../../src/core/loop/event.ts';
@@ -313,6 +314,12 @@ const fields: {
   'rebase.conflicted': fc.record({ onto: hash, files: texts }),
   'rebase.aborted': fc.record({ why: text }),
   'warning.raised': fc.record({ text }),
+  'messages.received': fc.record({
+    messages: fc.array(
+      fc.record({ id: text, kind: fc.constantFrom(...messageKinds), from: text, text }),
+      { maxLength: 3 },
+    ),
+  }),
   'loop.rested': fc.record({ status: restStatus, reason: restReason, text }),
   'merge.started': fc.record({ into: text, from: hash, to: hash }),
   'loop.merged': fc.record({ into: text, commit: hash }),

@@ -91,7 +91,8 @@ export class SimulatedWorld {
 
   /** One turn of the driver. False when the loop rests. */
   step(): boolean {
-    const facts: Facts = { now: this.#now, baseHead: this.#base(), request: this.request };
+    const { request } = this;
+    const facts: Facts = { now: this.#now, baseHead: this.#base(), request, hasMail: false };
     const action = decide(this.loop, facts);
     this.actions.push(action);
     if (action.type === 'done') return false;
@@ -121,6 +122,8 @@ export class SimulatedWorld {
         return this.append({ type: 'loop.woken' });
       case 'verify-baseline':
         return this.#baseline();
+      case 'read-messages':
+        return this.append({ type: 'messages.received', messages: [] });
       case 'rebase':
         this.append({ type: 'rebase.started', from: 'x', onto: action.onto });
         if (this.#choices.int(2) === 0) {

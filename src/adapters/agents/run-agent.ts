@@ -122,6 +122,7 @@ function specOf(
     timeoutMs: limits.timeoutMs,
     idleMs: limits.idleMs ?? 0,
     graceMs: limits.graceMs,
+    standby: { group: run.loopId, isLong: true },
   };
 }
 

@@ -10,7 +10,7 @@ import type { LoopCheckout } from './loop-checkout.ts';
 import { forgetOperation, mendWorktree, unfinishedOperation } from './mend.ts';
 import { encodePath } from './path-bytes.ts';
 import { replaceFile } from './private-index.ts';
-import { gitFailed } from './git.ts';
+import { firstOutput, gitFailed } from './git.ts';
 import { refuseLocked } from './refuse-locked.ts';
 import { isAncestor, isObjectId } from './repository.ts';
 import { changedSubmodules } from './submodules.ts';
@@ -63,10 +63,10 @@ export async function commitChanges(
   const commit =
     content.tree === parent.tree
       ? null
-      : await createCommit(checkout, content.tree, parent, input, signal);
+      : await createCommit(checkout, history, content.tree, parent, input, signal);
   const head = commit ?? parent.commit;
-
-  await moveBranch(checkout, history, head, signal);
+  if (commit === null) await moveBranch(checkout, history, head, signal);
+  await attachHead(checkout, history, signal);
   await showCommitted(checkout, history, parent, content, signal);
   repaired.push(...(await dropOperation(checkout)));
   const left = [...checkout.index.unstored(), ...(await changedSubmodules(checkout, signal))];
@@ -217,35 +217,60 @@ function indexInfoRecord(entry: TreeEntry): Buffer {
   return Buffer.concat([start, encodePath(entry.path), Buffer.from([0])]);
 }
 
+const reason = ['-m', 'loopwright: iteration'];
+const moveRefs = ['update-ref', ...reason, '--stdin'];
+
+/** Makes the commit and moves the branch to it. */
 async function createCommit(
-  { repository, at }: LoopCheckout,
+  checkout: LoopCheckout,
+  history: History,
   tree: string,
   parent: Revision,
   { subject, trailers }: CommitInput,
   signal: AbortSignal,
 ): Promise<string> {
+  const { repository, at } = checkout;
   const args = ['commit-tree', '--no-gpg-sign', '-p', parent.commit, '-F', '-', tree];
-  return repository.text({ at, args, input: commitMessage(subject, trailers), signal });
+  const then = { args: moveRefs, lines: refMoves(checkout, history, firstOutput) };
+  const input = commitMessage(subject, trailers);
+  return repository.text({ at, args, input, then, signal });
 }
 
 async function moveBranch(
-  { repository, at, mode, loopId, branch }: LoopCheckout,
-  { tip, start, headBranch: onBranch }: History,
+  checkout: LoopCheckout,
+  history: History,
   head: string,
   signal: AbortSignal,
 ): Promise<void> {
+  const { repository, at } = checkout;
+  const moves = refMoves(checkout, history, head);
+  if (moves.length === 0) return;
+  const input = `${moves.join('\n')}\n`;
+  await repository.output({ at, args: moveRefs, input, signal });
+}
+
+/** What `update-ref` is told, line by line; nothing when everything is where it belongs. */
+function refMoves(
+  { mode, loopId, branch }: LoopCheckout,
+  { tip, start }: History,
+  head: string,
+): readonly string[] {
   const ref = `refs/heads/${branch}`;
-  const reason = ['-m', 'loopwright: iteration'];
   const lines: string[] = [];
   // Also where the ref is there but what it names is not.
   if (tip === null) lines.push(`update ${ref} ${head}`);
   else if (tip.commit !== head) lines.push(`update ${ref} ${head} ${tip.commit}`);
   if (mode === 'worktree' && head !== start?.commit)
     lines.push(`update ${keepRef(loopId)} ${head}`);
-  if (lines.length > 0) {
-    const args = ['update-ref', ...reason, '--stdin'];
-    await repository.output({ at, args, input: `${lines.join('\n')}\n`, signal });
-  }
+  return lines;
+}
+
+async function attachHead(
+  { repository, at, branch }: LoopCheckout,
+  { headBranch: onBranch }: History,
+  signal: AbortSignal,
+): Promise<void> {
+  const ref = `refs/heads/${branch}`;
   if (onBranch === ref) return;
   await repository.output({ at, args: ['symbolic-ref', ...reason, 'HEAD', ref], signal });
 }

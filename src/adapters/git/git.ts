@@ -21,12 +21,26 @@ export type GitCall = {
   /** The whole environment; see `environment.ts`. Nothing of the caller's is inherited. */
   readonly env: Readonly<Record<string, string>>;
   readonly input?: string | Uint8Array;
+  /**
+   * Runs when the first has succeeded, and what it prints follows. Two in one go cost little more than one: starting a process
+   * takes this one, which is large, longer than most commands take.
+   */
+  readonly then?: FollowUp;
   /** An open file that receives stdout instead of memory. */
   readonly outputFd?: number;
   /** More output ends the process; the result says `truncated`. */
   readonly maxOutputBytes?: number;
   readonly timeoutMs?: number;
   readonly signal: AbortSignal;
+};
+
+/** Stands for what the first command has printed, without its last line break. No name of a ref contains it. */
+export const firstOutput = '~';
+
+export type FollowUp = {
+  readonly args: readonly string[];
+  /** Its input, which may contain `firstOutput`. */
+  readonly lines?: readonly string[];
 };
 
 export type GitResult = {
@@ -50,7 +64,8 @@ export async function git(call: GitCall): Promise<GitResult> {
   call.signal.throwIfAborted();
   using _turn = await gitTurn(call.args, call.signal);
   const cwd = workingFolder(call.at);
-  const child = spawn('git', [...call.args], {
+  const [program, ...args] = commandLine(call);
+  const child = spawn(program, args, {
     cwd,
     env: { ...call.env, ...placeVariables(call.at) },
     stdio: [call.input === undefined ? 'ignore' : 'pipe', call.outputFd ?? 'pipe', 'pipe'],
@@ -62,6 +77,22 @@ export async function git(call: GitCall): Promise<GitResult> {
   } catch (error) {
     throw explainSpawnFailure(error, cwd);
   }
+}
+
+function commandLine({ args, then }: GitCall): readonly [string, ...string[]] {
+  if (then === undefined) return ['git', ...args];
+  const words = (list: readonly string[]): string => list.map(quoted).join(' ');
+  const lines = (then.lines ?? []).join('\n').split(firstOutput).map(quoted).join('"$out"');
+  // The shell becomes the second command, and what a here-document expands to is not looked at again.
+  const script = `out=$(${words(['git', ...args])}) && printf '%s\\n' "$out" || exit
+in=${lines}
+exec ${words(['git', ...then.args])} ${then.lines === undefined ? '</dev/null' : '<<.\n$in\n.'}
+`;
+  return ['/bin/sh', '-c', script];
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /** Stdout of a run that must succeed and must fit; anything else is `git.failed`. */

@@ -29,15 +29,9 @@ function digestIndex(file: string): string {
   } catch {
     return 'absent';
   }
-  const hash = createHash('sha256');
   // The length of object names is written nowhere in the file.
-  const isRead = [20, 32].some((idBytes) => {
-    const entries = readEntries(bytes, idBytes);
-    for (const part of entries ?? []) hash.update(part).update('\0');
-    return entries !== null;
-  });
-  if (!isRead) hash.update(bytes);
-  return hash.digest('hex').slice(0, 32);
+  const content = readEntries(bytes, 20) ?? readEntries(bytes, 32) ?? bytes;
+  return createHash('sha256').update(content).digest('hex').slice(0, 32);
 }
 
 const headerBytes = 12;
@@ -46,15 +40,23 @@ const modeOffset = 24;
 const assumeUnchangedAndStage = 0xb0_00;
 const isExtended = 0x40_00;
 const longestNameLength = 0xf_ff;
+/** No file has a longer name. In a file of version 4 each entry can repeat most of the one before: without bounds it could be made to grow. */
+const longestPath = 4096;
+const mostBytes = 256 * 1024 * 1024;
 
-/** Null when the file does not follow the format. Extensions other than the link to a shared index say nothing of content. */
-function readEntries(bytes: Buffer, idBytes: number): readonly Uint8Array[] | null {
+/**
+ * What the entries say, one after the other; null when the file does not follow the format. Extensions other than the link to a
+ * shared index say nothing of content.
+ */
+function readEntries(bytes: Buffer, idBytes: number): Buffer | null {
   if (bytes.length < headerBytes + idBytes || bytes.toString('latin1', 0, 4) !== 'DIRC')
     return null;
   const version = bytes.readUInt32BE(4);
   if (version < 2 || version > 4) return null;
-  const parts: Uint8Array[] = [];
-  let name = Buffer.alloc(0);
+  const name = Buffer.alloc(longestPath);
+  let nameLength = 0;
+  let out = Buffer.alloc(bytes.length);
+  let size = 0;
   let at = headerBytes;
   for (let left = bytes.readUInt32BE(8); left > 0; left--) {
     const flagsAt = at + statBytes + idBytes;
@@ -65,22 +67,26 @@ function readEntries(bytes: Buffer, idBytes: number): readonly Uint8Array[] | nu
     let kept = 0;
     if (version === 4) {
       const stripped = readVarint(bytes, nameAt);
-      kept = name.length - stripped.value;
+      kept = nameLength - stripped.value;
       nameAt = stripped.next;
     }
     const end = bytes.indexOf(0, nameAt);
-    if (kept < 0 || end === -1) return null;
-    name = Buffer.concat([name.subarray(0, kept), bytes.subarray(nameAt, end)]);
-    if (Math.min(name.length, longestNameLength) !== (flags & longestNameLength)) return null;
-    parts.push(
-      Buffer.from([extended >> 8, extended & 0xff, (flags & assumeUnchangedAndStage) >> 8]),
-      bytes.subarray(at + modeOffset, at + modeOffset + 4),
-      bytes.subarray(at + statBytes, flagsAt),
-      name,
-    );
+    if (kept < 0 || end === -1 || kept + end - nameAt > longestPath) return null;
+    bytes.copy(name, kept, nameAt, end);
+    nameLength = kept + end - nameAt;
+    if (Math.min(nameLength, longestNameLength) !== (flags & longestNameLength)) return null;
+    const needed = size + 9 + idBytes + nameLength;
+    if (needed > mostBytes) return null;
+    if (needed > out.length) out = Buffer.concat([out, Buffer.alloc(needed)]);
+    size = out.writeUInt16BE(extended, size);
+    size = out.writeUInt16BE(flags & assumeUnchangedAndStage, size);
+    size += bytes.copy(out, size, at + modeOffset, at + modeOffset + 4);
+    size += bytes.copy(out, size, at + statBytes, flagsAt);
+    size += name.copy(out, size, 0, nameLength);
+    size = out.writeUInt8(0, size);
     at = version === 4 ? end + 1 : at + padded(end - at);
   }
-  return [...parts, ...sharedIndex(bytes, at, idBytes)];
+  return Buffer.concat([out.subarray(0, size), ...sharedIndex(bytes, at, idBytes)]);
 }
 
 /** Entries end with one to eight zeros, so that the next one begins at a multiple of eight. */

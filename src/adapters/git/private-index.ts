@@ -58,13 +58,12 @@ export function createPrivateIndex(place: Place): PrivateIndex {
         ? { from: knownTree, paths: [...tracked, ...untracked] }
         : null;
     knownTree = null;
-    if (careful) {
-      const all = { ...differences, tracked: await listTracked(place, signal) };
-      unstored = [...tooLarge, ...(await storeDifferences(place, all, careful, signal))];
-    } else if (!clean) {
-      unstored = [...tooLarge, ...(await storeDifferences(place, differences, careful, signal))];
-    }
-    knownTree = await repository.text({ at, env, args: ['write-tree'], signal });
+    const all = careful
+      ? { ...differences, tracked: await listTracked(place, signal) }
+      : differences;
+    const stored = clean && !careful ? null : await storeDifferences(place, all, careful, signal);
+    if (stored !== null) unstored = [...tooLarge, ...stored.unstored];
+    knownTree = stored?.tree ?? (await repository.text({ at, env, args: ['write-tree'], signal }));
     stamp = stampOf(file);
     return knownTree;
   }

@@ -12,6 +12,9 @@ import {
 import { listNestedFiles } from './nested-repository.ts';
 import { filePath, joinRecords } from './path-bytes.ts';
 
+/** Files that the index cannot hold, and its tree where that was written as well. */
+export type Stored = { readonly unstored: readonly Unstored[]; readonly tree: string | null };
+
 /**
  * Brings the differences into the engine's index, and says which of them it cannot hold. Carefully: what cannot be read or
  * converted is passed over; else it is an error.
@@ -21,7 +24,7 @@ export async function storeDifferences(
   { tracked, untracked, nested, closed }: Differences,
   careful: boolean,
   signal: AbortSignal,
-): Promise<readonly Unstored[]> {
+): Promise<Stored> {
   const inside = await listNestedFiles(place, nested, signal);
   const added = [...untracked, ...inside].filter((name) => !isLeftOut(name, place.leftOut));
   const replacing = new Set(added);
@@ -39,15 +42,16 @@ export async function storeDifferences(
   const readable = careful ? await filterReadable(place.workTree, names) : names;
   const taken = new Set(readable);
   const unread = names.filter((name) => !taken.has(name));
-  const unstored = careful
-    ? await addOneByOne(place, readable, signal)
+  const stored = careful
+    ? { unstored: await addOneByOne(place, readable, signal), tree: null }
     : await add(place, readable, signal);
-  return [
+  const unstored = [
     ...closed,
     ...left.map((name) => filterNote(name, filtered)),
     ...unread.map((name) => ({ name, why: 'cannot be read' })),
-    ...unstored,
+    ...stored.unstored,
   ];
+  return { unstored, tree: stored.tree };
 }
 
 /** A filter would store something else than what is there; a file that was deleted needs none. */
@@ -70,19 +74,17 @@ function filterNote(name: string, filtered: ReadonlyMap<string, string>): Unstor
 }
 
 /** git passes over names it keeps for itself (`.GIT`, `git~1`, a `.gitmodules` that is a link), and only mentions it. */
-async function add(
-  place: Place,
-  names: readonly string[],
-  signal: AbortSignal,
-): Promise<readonly Unstored[]> {
-  if (names.length === 0) return [];
-  const stderr = await updateIndex(place, ['--add', '--remove', '--replace'], names, signal);
-  if (!stderr.includes('Ignoring path ')) return [];
+async function add(place: Place, names: readonly string[], signal: AbortSignal): Promise<Stored> {
+  if (names.length === 0) return { unstored: [], tree: null };
+  const how = ['--add', '--remove', '--replace'];
+  const { stderr, tree } = await updateIndex(place, how, names, signal);
+  if (!stderr.includes('Ignoring path ')) return { unstored: [], tree };
   const { untracked } = await listDifferences(place, signal);
   const wanted = new Set(names);
-  return untracked
+  const unstored = untracked
     .filter((name) => wanted.has(name))
     .map((name) => ({ name, why: 'has a name that git does not store' }));
+  return { unstored, tree };
 }
 
 /** How many processes may be spent on finding the files that make git fail. */
@@ -101,7 +103,7 @@ async function addOneByOne(
   for (let some = queue.pop(); some !== undefined; some = queue.pop()) {
     try {
       tries += 1;
-      unstored.push(...(await add(place, some, signal)));
+      unstored.push(...(await add(place, some, signal)).unstored);
     } catch (error) {
       signal.throwIfAborted();
       firstFailure ??= error;
@@ -130,13 +132,14 @@ async function updateIndex(
   how: readonly string[],
   names: readonly string[],
   signal: AbortSignal,
-): Promise<string> {
+): Promise<{ readonly stderr: string; readonly tree: string }> {
   const env = { GIT_INDEX_FILE: place.file };
   const args = ['update-index', ...how, '-z', '--stdin'];
   const input = joinRecords(names);
-  const result = await place.repository.run({ at: place.at, env, args, input, signal });
+  const then = { args: ['write-tree'] };
+  const result = await place.repository.run({ at: place.at, env, args, input, then, signal });
   if (result.exitCode !== 0) throw gitFailed(args, result);
-  return result.stderr;
+  return { stderr: result.stderr, tree: result.stdout.toString('utf8').trim() };
 }
 
 /** git refuses to look at paths behind a symbolic link; to the snapshot they are deleted. */

@@ -20,24 +20,34 @@ const dismissedMs = 2000;
 /** `isCut`: the program is ended from outside, and may still run. */
 export type Ending = { readonly graceMs: number; readonly isCut: boolean };
 
+/**
+ * Settles when nothing of the run is left. The keeper of a namespace whose program left nothing behind takes the kernel some
+ * milliseconds longer to bury; `left` tells when it is gone.
+ */
 export async function endRun(
   gated: GatedProcess,
   identity: ProcessIdentity,
   tree: ProcessTree,
   { graceMs, isCut }: Ending,
   clock: Clock,
-): Promise<void> {
+): Promise<{ readonly left: Promise<void> }> {
   const isEmpty = !isCut && (await gated.ended).isAlone;
   try {
     if (!isEmpty) {
       await endTree(tree, isCut ? graceMs : Math.min(graceMs, leftoverGraceMs), clock);
     }
-    if (isNamespace(gated.mode)) await closeNamespace(gated, identity, clock);
-    await gated.gone;
+    const left = leave(gated, identity, clock);
+    await (isEmpty ? killNamespace(identity, clock) : left);
+    return { left };
   } catch (error) {
     gated.abandon();
     throw error;
   }
+}
+
+async function leave(gated: GatedProcess, identity: ProcessIdentity, clock: Clock): Promise<void> {
+  if (isNamespace(gated.mode)) await closeNamespace(gated, identity, clock);
+  await gated.gone;
 }
 
 /** Its first process leaves when it is told to, or is killed; once it is gone the kernel has ended all the others. */

@@ -11,7 +11,10 @@ import { markVariable } from './mark.ts';
 /** What the gate is called among processes. */
 export const gateName = 'loopwright-gate';
 
-/** Says what kind of streams it has and waits for permission; the end of descriptor 3 means that none will come. */
+/**
+ * Says what kind of streams it has and waits for permission; the end of descriptor 3 means that none will come. With the
+ * permission come as many lines as it says, each a variable: a gate that was started ahead has those of an earlier run.
+ */
 const waitForPermission = `
 __lw_kind=sockets
 if [ -e /proc/self/fd ]; then
@@ -29,7 +32,12 @@ if [ -e /proc/self/fd ]; then
   fi
 fi
 echo "$__lw_kind" >&3
-read -r __lw_kind __lw_input __lw_marks <&3 || exit 125
+read -r __lw_kind __lw_input __lw_count __lw_marks <&3 || exit 125
+while [ "$__lw_count" -gt 0 ]; do
+  IFS= read -r __lw_line <&3 || exit 125
+  export "$__lw_line"
+  __lw_count=$((__lw_count - 1))
+done
 export ${markVariable}="$__lw_marks"
 `;
 

@@ -28,8 +28,8 @@ export type GatedProcess = {
   readonly ended: Promise<Exit & { readonly isAlone: boolean }>;
   /** Our own child is gone: the program itself, or what keeps its namespace. */
   readonly gone: Promise<void>;
-  /** Lets the program run, with `marks` in its environment. */
-  open(marks: string): void;
+  /** Lets the program run, with `marks` in its environment and these variables (`NAME=value`, one line each) changed. */
+  open(marks: string, variables?: readonly string[]): void;
   /** Ends the gate instead; the program never runs. */
   abandon(): void;
   /** Lets the first process of a namespace leave, which is empty by now. */
@@ -46,8 +46,11 @@ export type NotStarted = {
 /** The gate itself never came to be: its enclosure does not work, now or on this machine. */
 export type NoGate = { readonly noGate: string };
 
+/** What a gate is made for. */
+export type GateSpec = Pick<ProcessSpec, 'argv' | 'cwd' | 'env' | 'stdin'>;
+
 export async function startBehindGate(
-  spec: ProcessSpec,
+  spec: GateSpec,
   enclosure: Enclosure,
 ): Promise<GatedProcess | NotStarted | NoGate> {
   const child = spawnShell(spec, enclosure);
@@ -89,11 +92,12 @@ export async function startBehindGate(
     stdin: streams.stdin,
     stdout: streams.stdout,
     stderr: streams.stderr,
-    open(marks) {
+    open(marks, variables = []) {
       if (streams.kind === 'pipes')
         for (const unused of [child.stdin, stdout, stderr]) unused?.destroy();
       const input = streams.kind === 'pipes' && spec.stdin !== null ? 'pipe' : 'as-is';
-      const permission = `${streams.kind} ${input} ${marks}\n`;
+      const words = `${streams.kind} ${input} ${variables.length} ${marks}`;
+      const permission = [words, ...variables].map((line) => `${line}\n`).join('');
       if (isOwnNamespace) channel.write(permission);
       else channel.end(permission, () => channel.destroy());
     },
@@ -106,7 +110,7 @@ export async function startBehindGate(
   };
 }
 
-function spawnShell(spec: ProcessSpec, { mode, prefix }: Enclosure): ChildProcess | NotStarted {
+function spawnShell(spec: GateSpec, { mode, prefix }: Enclosure): ChildProcess | NotStarted {
   const script = isNamespace(mode) ? namespaceGate : plainGate;
   const gate = ['/bin/sh', '-c', script, gateName, ...spec.argv];
   const [program = '', ...args] = [...prefix, ...gate];
@@ -260,7 +264,7 @@ function createReader(fd: number): Socket {
   return socket;
 }
 
-function explain(error: unknown, spec: ProcessSpec): NotStarted {
+function explain(error: unknown, spec: GateSpec): NotStarted {
   const code =
     error instanceof Error && 'code' in error && typeof error.code === 'string'
       ? error.code

@@ -47,7 +47,8 @@ export function readIoBytes(pid: number): number {
 export function firstChild(pid: number): number | null {
   const children = readProc(`/proc/${pid}/task/${pid}/children`)?.toString('latin1').trim();
   if (children !== undefined) return children === '' ? null : Number(children.split(' ')[0]);
-  // The kernel was built without that file.
+  // The process is gone, or the kernel was built without that file.
+  if (readStat(pid) === null) return null;
   return listPids().find((other) => readStat(other)?.parent === pid) ?? null;
 }
 

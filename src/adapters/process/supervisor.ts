@@ -28,6 +28,7 @@ import { workOf, type SignsOfLife } from './liveness.ts';
 import { runMarks } from './mark.ts';
 import { closeFiles, openFiles, type StreamFiles } from './output-files.ts';
 import { findSandboxFault, sandboxEnclosure } from './sandbox.ts';
+import { createStandbyGates, type ReadyGate, type StandbyGates } from './standby.ts';
 import { createWatchdog, type Watchdog } from './watchdog.ts';
 
 export type SupervisorOptions = {
@@ -48,15 +49,22 @@ export function createSupervisor(options: SupervisorOptions = {}): Supervisor & 
   const watchdog = createWatchdog(markOf(self));
   const forced = options.containment ?? null;
   const choice = createEnclosureChoice(forced, options.weak ?? (() => undefined));
-  const owner = { clock, watchdog, choice, mark: markOf(self) };
+  const standby = createStandbyGates(clock);
+  const leaving = new Set<Promise<void>>();
+  const owner = { clock, watchdog, choice, standby, leaving, mark: markOf(self) };
   return {
     run: (spec, sink, signal, control) => run(owner, spec, sink, signal, control ?? null),
+    endStandby: (group) => standby.end(group),
     containment: () => choice.containment(),
     sandboxFault: () => findSandboxFault(),
     self: () => Promise.resolve(self),
     isAlive: (identity) => Promise.resolve(isAlive(identity)),
     endLeftover: (identity, graceMs) => endLeftover(self, identity, graceMs, clock),
-    [Symbol.asyncDispose]: () => watchdog[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await standby.endAll();
+      await Promise.all(leaving);
+      await watchdog[Symbol.asyncDispose]();
+    },
   };
 }
 
@@ -64,6 +72,9 @@ type Owner = {
   readonly clock: Clock;
   readonly watchdog: Watchdog;
   readonly choice: EnclosureChoice;
+  readonly standby: StandbyGates;
+  /** Keepers of namespaces that are empty. */
+  readonly leaving: Set<Promise<void>>;
   readonly mark: string;
 };
 
@@ -79,11 +90,12 @@ async function run(
   if (obstacle !== null) return withoutRun(notStarted(obstacle));
   const walls = spec.sandbox == null ? null : sandboxEnclosure(spec, spec.sandbox);
   const files = openFiles(spec);
-  const gated = await (walls === null ? start(owner.choice, spec) : startInside(walls, spec));
-  if ('error' in gated) {
+  const ready = await (walls === null ? start(owner, spec) : startInside(walls, spec));
+  if ('error' in ready) {
     closeFiles(files);
-    return withoutRun(notStarted(gated));
+    return withoutRun(notStarted(ready));
   }
+  const { gated } = ready;
   // A namespace dies with us by itself.
   const isGuarded = !isNamespace(gated.mode);
   if (isGuarded) owner.watchdog.guard(gated.pid);
@@ -92,7 +104,7 @@ async function run(
     if (!(await mayStart(gated, identity, files, sink, signal))) {
       return withoutRun({ kind: 'cancelled' });
     }
-    return await supervise(owner, gated, identity, files, spec, sink, signal, control);
+    return await supervise(owner, ready, identity, files, spec, sink, signal, control);
   } finally {
     if (isGuarded) owner.watchdog.release(gated.pid);
   }
@@ -100,10 +112,12 @@ async function run(
 
 /** In the best containment there is; the first program shows whether it works. */
 async function start(
-  choice: EnclosureChoice,
+  { choice, standby }: Owner,
   spec: ProcessSpec,
-): Promise<GatedProcess | NotStarted> {
+): Promise<ReadyGate | NotStarted> {
   let enclosure = choice.current();
+  const ready = await standby.take(spec, enclosure);
+  if (ready !== null) return ready;
   let started = await startBehindGate(spec, enclosure);
   if ('noGate' in started) {
     enclosure = choice.replacement() ?? choice.current();
@@ -113,21 +127,23 @@ async function start(
     const error = `Cannot start \`${spec.argv[0]}\` contained by ${enclosure.mode}: ${started.noGate}.`;
     return { code: 'EGATE', error };
   }
-  if ('pid' in started) choice.proved(enclosure);
-  return started;
+  if (!('pid' in started)) return started;
+  choice.proved(enclosure);
+  return fresh(started);
 }
 
 /** With all the walls that were asked for, or not at all. */
-async function startInside(
-  walls: Enclosure,
-  spec: ProcessSpec,
-): Promise<GatedProcess | NotStarted> {
+async function startInside(walls: Enclosure, spec: ProcessSpec): Promise<ReadyGate | NotStarted> {
   const started = await startBehindGate(spec, walls);
-  if (!('noGate' in started)) return started;
+  if (!('noGate' in started)) return 'pid' in started ? fresh(started) : started;
   return {
     code: 'ESANDBOX',
     error: `Cannot start \`${spec.argv[0]}\` in a sandbox: ${started.noGate}.`,
   };
+}
+
+function fresh(gated: GatedProcess): ReadyGate {
+  return { gated, variables: [], ageMs: 0 };
 }
 
 /** Tells who was started. When that fails or nobody wants it any more, the gate is closed for good. */
@@ -153,8 +169,8 @@ async function mayStart(
 }
 
 async function supervise(
-  { clock, mark }: Owner,
-  gated: GatedProcess,
+  { clock, choice, standby, leaving, mark }: Owner,
+  { gated, variables, ageMs: standingMs }: ReadyGate,
   identity: ProcessIdentity,
   files: StreamFiles,
   spec: ProcessSpec,
@@ -186,7 +202,7 @@ async function supervise(
   const startedAt = clock.monotonic();
   const ageMs = (): number => clock.monotonic() - startedAt;
   const runMark = markOf(identity);
-  const tree = createRunTree(identity, runMark, ageMs);
+  const tree = createRunTree(identity, runMark, () => standingMs + ageMs());
   const ended = gated.ended.then((exit) => ({ exit, durationMs: ageMs() }));
 
   const signs: SignsOfLife = {
@@ -198,11 +214,19 @@ async function supervise(
     stop.resolve(cause),
   );
   feed(gated, spec.stdin);
-  gated.open(runMarks(mark, runMark));
+  gated.open(runMarks(mark, runMark), variables);
+  if (spec.standby?.isLong === true) standby.prepare(spec.standby.group, choice.current());
   const cause = await Promise.race([ended.then(() => null), stop.promise]);
   watch.stop();
 
-  await endRun(gated, identity, tree, { graceMs: spec.graceMs, isCut: cause !== null }, clock);
+  const ending = { graceMs: spec.graceMs, isCut: cause !== null };
+  const { left } = await endRun(gated, identity, tree, ending, clock);
+  leaving.add(left);
+  // One that does not leave is told when the supervisor is disposed.
+  left.then(
+    () => leaving.delete(left),
+    () => undefined,
+  );
   const { exit, durationMs } = await ended;
   gated.stdin?.destroy();
   await Promise.all([stdout.drained(clock), stderr.drained(clock)]);

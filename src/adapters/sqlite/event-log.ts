@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Insertable, Selectable } from 'kysely';
 import type { LoopEvent, RecordedEvent } from '../../core/loop/event.ts';
+import type { FeedEntry } from '../../ports/store.ts';
 import type { Db, EventsTable } from './schema.ts';
 import { parseStored } from './stored-json.ts';
 
@@ -21,10 +22,12 @@ export async function appendEvents(
 ): Promise<void> {
   if (events.length === 0) return;
   let previous = after === 0 ? '' : await hashAt(db, loopId, after);
+  let position = await takePositions(db, events.length);
   const rows = events.map((recorded) => {
     const row = toRow(loopId, recorded, previous);
     previous = row.hash;
-    return row;
+    position += 1;
+    return { ...row, position };
   });
   for (let from = 0; from < rows.length; from += rowsAtOnce) {
     const some = rows.slice(from, from + rowsAtOnce);
@@ -40,6 +43,44 @@ export async function readEvents(
 ): Promise<readonly RecordedEvent[]> {
   const rows = await selectPage(db, loopId, since, limit);
   return rows.map(toRecorded);
+}
+
+/** The position before the `count` ones that are taken. */
+async function takePositions(db: Db, count: number): Promise<number> {
+  const { value } = await db
+    .updateTable('counters')
+    .set((expression) => ({ value: expression('value', '+', count) }))
+    .where('name', '=', 'event_position')
+    .returning('value')
+    .executeTakeFirstOrThrow();
+  return value - count;
+}
+
+export async function newestPosition(db: Db): Promise<number> {
+  const row = await db
+    .selectFrom('counters')
+    .select('value')
+    .where('name', '=', 'event_position')
+    .executeTakeFirstOrThrow();
+  return row.value;
+}
+
+/** Events of all loops after a position, in order. */
+export async function readFeed(
+  db: Db,
+  after: number,
+  limit: number,
+): Promise<readonly FeedEntry[]> {
+  const rows = await db
+    .selectFrom('events')
+    .selectAll()
+    .where('position', '>', after)
+    .orderBy('position')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => {
+    return { position: row.position, loopId: row.loop_id, recorded: toRecorded(row) };
+  });
 }
 
 /**
@@ -91,7 +132,11 @@ async function hashAt(db: Db, loopId: string, seq: number): Promise<string> {
   return row?.hash ?? '';
 }
 
-function toRow(loopId: string, recorded: RecordedEvent, previous: string): Insertable<EventsTable> {
+function toRow(
+  loopId: string,
+  recorded: RecordedEvent,
+  previous: string,
+): Omit<Insertable<EventsTable>, 'position'> {
   const row = {
     loop_id: loopId,
     seq: recorded.seq,
@@ -110,7 +155,7 @@ function toRecorded(row: Selectable<EventsTable>): RecordedEvent {
 }
 
 /** As a JSON array, so that no two different rows read the same. */
-function hashOf(row: Omit<Selectable<EventsTable>, 'hash'>, previous: string): string {
+function hashOf(row: Omit<Selectable<EventsTable>, 'hash' | 'position'>, previous: string): string {
   const parts = [previous, row.loop_id, row.seq, row.type, row.version, row.time, row.elapsed_ms];
   return createHash('sha256')
     .update(JSON.stringify([...parts, row.data]))

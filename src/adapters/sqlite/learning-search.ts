@@ -11,8 +11,10 @@ import type { Db } from './schema.ts';
 import { parseStored } from './stored-json.ts';
 
 /** Postings read to find candidates. Rare terms come first, so what is left out are words that half the store has. */
-const maxPostings = 2000;
+const maxPostings = 1000;
 const maxCandidates = 60;
+/** Common terms that complete the scores of candidates; still more common ones change nothing. */
+const maxCommon = 12;
 
 export async function searchLearnings(
   db: Db,
@@ -55,8 +57,14 @@ async function findByText(db: Db, query: LearningQuery): Promise<readonly FoundL
   const pathDocuments = await readPathDocuments(db, candidates);
   const { scope, now, limit } = query;
   const selection = selectLearnings({
-    ...{ weights, terms, totals, candidates, pathDocuments },
-    ...{ scope, now, limit },
+    weights,
+    terms,
+    totals,
+    candidates,
+    pathDocuments,
+    scope,
+    now,
+    limit,
   });
   return query.withUnlikely === true || isLikely(selection.likelihood) ? selection.results : [];
 }
@@ -89,7 +97,10 @@ async function readTerms(db: Db, words: readonly string[]): Promise<readonly Kno
     .where('term', 'in', words)
     .execute();
   return rows.map(({ id, term, documents, path_documents: pathDocuments }) => ({
-    ...{ id, term, documents, pathDocuments },
+    id,
+    term,
+    documents,
+    pathDocuments,
   }));
 }
 
@@ -134,7 +145,7 @@ function splitTerms(terms: readonly KnownTerm[]): {
   });
   return end === -1
     ? { rare: sorted, common: [] }
-    : { rare: sorted.slice(0, end), common: sorted.slice(end) };
+    : { rare: sorted.slice(0, end), common: sorted.slice(end, end + maxCommon) };
 }
 
 type Posting = {
@@ -226,7 +237,12 @@ async function readCandidates(
     const { id, category, content, scope, helpful, harmful } = row;
     return [
       {
-        ...{ id, category, content, scope, helpful, harmful },
+        id,
+        category,
+        content,
+        scope,
+        helpful,
+        harmful,
         paths: parseStored<Learning['paths']>(row.paths, `learning ${id}`),
         createdAt: fromIso(row.created_at),
         lastUsedAt: fromIsoOrNull(row.last_used_at),

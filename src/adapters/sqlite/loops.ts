@@ -5,7 +5,7 @@ import { withNewKeys } from '../../core/config/frozen.ts';
 import { evolve } from '../../core/loop/evolve.ts';
 import { loopCost, type Iteration, type Loop } from '../../core/loop/loop.ts';
 import type { AppendInput, LoopFilter, LoopRow, Loops } from '../../ports/store.ts';
-import { appendEvents, findBrokenLink, readEvents } from './event-log.ts';
+import { appendEvents, findBrokenLink, newestPosition, readEvents, readFeed } from './event-log.ts';
 import { writeChangedIterations } from './iterations.ts';
 import type { Db } from './schema.ts';
 import { parseStored } from './stored-json.ts';
@@ -19,6 +19,8 @@ export function createLoops(db: Db): Loops {
     list: (filter) => listLoops(db, filter),
     iteration: (loopId, number) => getIteration(db, loopId, number),
     events: (loopId, since, limit) => readEvents(db, loopId, since, limit),
+    feed: (after, limit) => readFeed(db, after, limit),
+    position: () => newestPosition(db),
     verifyChain: (loopId) => verifyChain(db, loopId),
     delete: (id) => deleteLoop(db, id),
     countAttempts: (taskId) => countAttempts(db, taskId),

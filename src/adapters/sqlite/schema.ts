@@ -2,6 +2,7 @@ import type { Generated, Kysely } from 'kysely';
 import type { BaselineState } from '../../core/loop/event.ts';
 import type { AttemptOutcome, IterationStatus, LoopStatus } from '../../core/loop/status.ts';
 import type { Priority, TaskStatus } from '../../core/task/task.ts';
+import type { MessageKind } from '../../core/coordinate/message.ts';
 import type { NewRequest, Session } from '../../ports/store.ts';
 import type {
   LearningDocumentsTable,
@@ -41,6 +42,8 @@ export interface Database {
   learning_documents: LearningDocumentsTable;
   learning_postings: LearningPostingsTable;
   learning_totals: LearningTotalsTable;
+  counters: CountersTable;
+  messages: MessagesTable;
 }
 
 /** A transaction of the store, as the aggregates see it. */
@@ -145,6 +148,25 @@ export interface EventsTable {
   /** JSON of the event without its type. */
   data: string;
   hash: string;
+  /** In one order over all loops. */
+  position: number;
+}
+
+interface CountersTable {
+  name: 'event_position';
+  value: number;
+}
+
+interface MessagesTable {
+  id: string;
+  sequence: number;
+  kind: MessageKind;
+  sender: string;
+  receiver: string;
+  body: string;
+  reply_to: string | null;
+  created_at: number;
+  acknowledged_at: number | null;
 }
 
 interface QueueTable {

@@ -9,6 +9,7 @@ import { createDb } from './driver.ts';
 import { createLearningIndex } from './learning-index.ts';
 import { createLearnings } from './learnings.ts';
 import { createLoops } from './loops.ts';
+import { createMessages } from './messages.ts';
 import { migrate, refuseNewerUntouched } from './migrate.ts';
 import { loadMigrations } from './migrations.ts';
 import { refuseNetworkDisk } from './network-disk.ts';
@@ -91,6 +92,7 @@ function createTx(db: Db): StoreTx {
     attempts: createAttempts(db),
     learnings: createLearnings(db),
     learningIndex: createLearningIndex(db),
+    messages: createMessages(db),
   };
 }
 

@@ -53,6 +53,14 @@ export async function readyTasks(db: Db, limit: number): Promise<readonly Task[]
   return rows.map(toTask);
 }
 
+export async function waitingTasks(db: Db, limit: number): Promise<readonly Task[]> {
+  const rows = await selectRows(
+    db,
+    sql`where status = 'pending' and blockers > 0 order by sequence limit ${limit}`,
+  );
+  return rows.map(toTask);
+}
+
 export async function countTasks(db: Db): ReturnType<Tasks['counts']> {
   const byStatus = await db
     .selectFrom('tasks')

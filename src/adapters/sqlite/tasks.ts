@@ -19,6 +19,7 @@ import {
   readLog,
   readyTasks,
   resolveReference,
+  waitingTasks,
 } from './tasks-query.ts';
 import { findRow, parseGuidance, requireRow, toTask } from './tasks-row.ts';
 
@@ -40,6 +41,7 @@ export function createTasks(db: Db): Tasks {
     childrenOf: (id) => listTasks(db, { parentId: id }),
     edges: () => selectEdges(db),
     ready: (limit) => readyTasks(db, limit),
+    waiting: (limit) => waitingTasks(db, limit),
     transition: (id, to, change) => transitionTask(db, id, to, change),
     claim: (input) => claimTask(db, input),
     claimOf: (id) => claimOf(db, id),

@@ -3,7 +3,11 @@ import type { Command } from '../command.ts';
 import { optionalLoopArgument } from '../resolve-loop.ts';
 
 /** Which loop must be said: nothing is paused by accident. */
-const loop = { ...optionalLoopArgument, summary: 'A loop, a task, or `last`.' };
+const loop = {
+  ...optionalLoopArgument,
+  summary:
+    'A loop, a task, `last`, or a selector: `status:running`, `type:NAME`, `children:LOOP`, `descendants:LOOP`.',
+};
 
 export const loopPause: Command = {
   path: ['loop', 'pause'],

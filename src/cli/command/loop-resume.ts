@@ -4,11 +4,13 @@ import { exitCodeOf, isResting } from '../../core/loop/status.ts';
 import type { Opened } from '../../daemon/compose.ts';
 import { loopResult } from '../../protocol/loop-result.ts';
 import type { Command, CommandInput } from '../command.ts';
+import type { CliContext } from '../context.ts';
 import { exitCodes } from '../exit-code.ts';
 import { driveInForeground, talkOptions, type Drive } from '../foreground.ts';
 import { argument, isGiven, requiredArgument, wantsJson } from '../input.ts';
 import { loopFiles } from '../../engine/loop-files.ts';
 import { resolveLoop, loopArgument } from '../resolve-loop.ts';
+import { isForDaemon, resumeInBackground } from '../resume-in-background.ts';
 import { settingsForResume } from '../resume-settings.ts';
 import { flagValues, settingOptions } from '../setting-options.ts';
 
@@ -18,8 +20,10 @@ export const loopResume: Command = {
   details:
     'The loop keeps what judges and executes it as it was at its start; limits, budgets and the like follow your files. ' +
     'Flags given here win over both. --reload reads everything again.',
-  args: [loopArgument],
+  args: [{ ...loopArgument, summary: `${loopArgument.summary} Or a selector.`, required: false }],
   options: [
+    { name: 'all', summary: 'Every paused loop, in the daemon.' },
+    { name: 'detach', summary: 'Go on in the daemon instead of here.' },
     { name: 'reload', summary: 'Read all of the configuration again, also what judges the work.' },
     ...settingOptions(),
     ...talkOptions,
@@ -30,26 +34,31 @@ export const loopResume: Command = {
       line: 'loopwright loop resume loop-1a2b --max-iterations 150',
       does: 'Goes on with a loop that had used all of its iterations.',
     },
+    { line: 'loopwright resume --all', does: 'The daemon goes on with every paused loop.' },
   ],
   run: (input, context) =>
-    driveInForeground(
-      context,
-      input,
-      {},
-      (opened) => prepare(input, opened),
-      async ({ outcome, opened }) => {
-        const driven = outcome?.loops[0];
-        const loop = driven ?? (await resolveLoop(opened.engine, argument(input, 'LOOP')));
-        const isDriven = driven !== undefined && isResting(driven.status);
-        const exitCode = isDriven ? exitCodeOf(driven.status, loop.reason) : exitCodes.interrupted;
-        if (wantsJson(input)) {
-          const { changed } = await loopFiles(opened.project, loop);
-          context.out.write(`${JSON.stringify({ ...loopResult(loop, changed), exitCode })}\n`);
-        }
-        return exitCode;
-      },
-    ),
+    isForDaemon(input) ? resumeInBackground(input, context) : resumeHere(input, context),
 };
+
+function resumeHere(input: CommandInput, context: CliContext): Promise<number> {
+  return driveInForeground(
+    context,
+    input,
+    {},
+    (opened) => prepare(input, opened),
+    async ({ outcome, opened }) => {
+      const driven = outcome?.loops[0];
+      const loop = driven ?? (await resolveLoop(opened.engine, argument(input, 'LOOP')));
+      const isDriven = driven !== undefined && isResting(driven.status);
+      const exitCode = isDriven ? exitCodeOf(driven.status, loop.reason) : exitCodes.interrupted;
+      if (wantsJson(input)) {
+        const { changed } = await loopFiles(opened.project, loop);
+        context.out.write(`${JSON.stringify({ ...loopResult(loop, changed), exitCode })}\n`);
+      }
+      return exitCode;
+    },
+  );
+}
 
 export const resume: Command = {
   ...loopResume,

@@ -4,7 +4,11 @@ import { isGiven } from '../input.ts';
 import { optionalLoopArgument } from '../resolve-loop.ts';
 
 /** Which loop must be said: nothing is stopped by accident. */
-const loop = { ...optionalLoopArgument, summary: 'A loop, a task, or `last`.' };
+const loop = {
+  ...optionalLoopArgument,
+  summary:
+    'A loop, a task, `last`, or a selector: `status:running`, `type:NAME`, `children:LOOP`, `descendants:LOOP`.',
+};
 
 export const loopStop: Command = {
   path: ['loop', 'stop'],

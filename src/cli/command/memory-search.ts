@@ -54,7 +54,12 @@ async function runMemorySearch(input: CommandInput, context: CliContext): Promis
   await using opened = await context.open();
   const { store, clock } = opened.engine;
   const queryFor = (title: string, description: string): LearningQuery => ({
-    ...{ title, description, limit, now: clock.now(), signature: null, scope: null },
+    title,
+    description,
+    limit,
+    now: clock.now(),
+    signature: null,
+    scope: null,
     withUnlikely: isGiven(input, 'all'),
   });
   if (text !== null) {

@@ -95,7 +95,9 @@ function liftText(lift: Lift): string {
   if (lift.kind === 'not-enough-data') {
     return `not enough data (${lift.given} given, ${lift.withheld} withheld)`;
   }
-  const points = (share: number): string =>
-    `${share < 0 ? '−' : '+'}${Math.abs(share * 100).toFixed(0)}`;
   return `${points(lift.lift)} points (${points(lift.low)} to ${points(lift.high)})`;
+}
+
+function points(share: number): string {
+  return `${share < 0 ? '−' : '+'}${Math.abs(share * 100).toFixed(0)}`;
 }

@@ -1,10 +1,16 @@
 import type { Task } from '../../core/task/task.ts';
-import { loopStatuses, isResting } from '../../core/loop/status.ts';
 import type { Loop } from '../../core/loop/loop.ts';
-import type { Engine } from '../../engine/engine.ts';
+import { connectDaemon } from '../../daemon/connect.ts';
+import {
+  readOverview,
+  type Active,
+  type HeldTask,
+  type Overview,
+  type Owner,
+} from '../../engine/overview.ts';
 import type { LoopRow } from '../../ports/store.ts';
-import { loopLine } from '../../protocol/loop-line.ts';
-import { isoTimeOrNull } from '../../protocol/value.ts';
+import type { Health } from '../../protocol/http/payload.ts';
+import { overviewResult } from '../../protocol/overview.ts';
 import type { Command } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { exitCodes } from '../exit-code.ts';
@@ -14,9 +20,6 @@ import { createPaint, type Paint } from '../render/paint.ts';
 import { statusStyle, statusText } from '../render/status-word.ts';
 import { oneLine } from '../render/story-line.ts';
 import { cutToWidth } from '../render/width.ts';
-
-const shownTasks = 5;
-const shownLoops = 10;
 
 export const status: Command = {
   path: ['status'],
@@ -28,94 +31,21 @@ export const status: Command = {
   async run(input, context) {
     await using opened = await context.open();
     const overview = await readOverview(opened.engine);
-    if (wantsJson(input)) context.out.write(`${JSON.stringify(overviewJson(overview))}\n`);
-    else context.out.write(renderOverview(overview, context));
+    // A daemon of another version, or one that hangs, does not keep the store from being shown.
+    const connected = await connectDaemon(opened.engine.stateDir).catch(() => null);
+    const daemon = connected?.health ?? null;
+    if (wantsJson(input))
+      context.out.write(`${JSON.stringify(overviewResult(overview, daemon))}\n`);
+    else context.out.write(renderOverview(overview, daemon, context));
     return exitCodes.ok;
   },
 };
 
-type Active = { readonly loop: Loop; readonly row: LoopRow; readonly owner: Owner | null };
-type Owner = {
-  readonly session: string;
-  readonly pid: number;
-  readonly host: string;
-  readonly isAlive: boolean;
-};
-
-type Overview = {
-  readonly active: readonly Active[];
-  /** Loops that rest until a person does something. */
-  readonly needsYou: readonly LoopRow[];
-  /** The newest loop of every paused task. */
-  readonly paused: readonly LoopRow[];
-  readonly blockedTasks: readonly Task[];
-  readonly next: readonly Task[];
-  readonly counts: Readonly<Record<string, number>>;
-};
-
-async function readOverview(engine: Engine): Promise<Overview> {
-  const driven = loopStatuses.filter((each) => !isResting(each));
-  const found = await engine.store.read(async (tx) => {
-    const rows = await tx.loops.list({ statuses: driven });
-    const loops = await Promise.all(rows.map(({ id }) => tx.loops.get(id)));
-    return {
-      rows,
-      loops,
-      needsYou: await tx.loops.list({ statuses: ['blocked'], limit: shownLoops }),
-      left: await tx.loops.list({ statuses: ['paused', 'stopped'] }),
-      pausedTasks: await tx.tasks.list({ status: 'paused' }),
-      blockedTasks: await tx.tasks.list({ status: 'blocked' }),
-      failedTasks: await tx.tasks.list({ status: 'failed' }),
-      next: await tx.tasks.ready(shownTasks),
-      counts: await tx.tasks.counts(),
-    };
-  });
-  const active: Active[] = [];
-  for (const [index, loop] of found.loops.entries()) {
-    const row = found.rows[index];
-    if (loop !== null && row !== undefined)
-      active.push({ loop, row, owner: await ownerOf(engine, row) });
-  }
-  const known = new Set(found.needsYou.map(({ taskId }) => taskId));
-  const tasks = [...found.blockedTasks, ...found.failedTasks].filter(({ id }) => !known.has(id));
-  const { needsYou, next, counts } = found;
-  const paused = found.pausedTasks
-    .flatMap(({ id }) => found.left.find(({ taskId }) => taskId === id) ?? [])
-    .slice(0, shownLoops);
-  return { active, needsYou, paused, blockedTasks: tasks, next, counts };
-}
-
-async function ownerOf(engine: Engine, { owner }: LoopRow): Promise<Owner | null> {
-  if (owner === null) return null;
-  const session = await engine.store.read((tx) => tx.sessions.get(owner));
-  if (session === null) return null;
-  const { pid, host } = session.process;
-  const isAlive = session.endedAt === null && (await engine.supervisor.isAlive(session.process));
-  return { session: session.id, pid, host, isAlive };
-}
-
-function taskJson({ id, title, status: state, reason, priority }: Task) {
-  return { task: id, title, status: state, reason, priority };
-}
-
-function overviewJson({ active, needsYou, paused, blockedTasks, next, counts }: Overview) {
-  return {
-    active: active.map(({ loop, row, owner }) => {
-      return {
-        ...loopLine(row),
-        owner,
-        waitingUntil: isoTimeOrNull(loop.wait?.until ?? null),
-        text: loop.text,
-      };
-    }),
-    needsYou: { loops: needsYou.map(loopLine), tasks: blockedTasks.map(taskJson) },
-    paused: paused.map(loopLine),
-    tasks: counts,
-    next: next.map(taskJson),
-  };
-}
-
-function renderOverview(overview: Overview, { out, clock }: CliContext): string {
+function renderOverview(
+  overview: Overview,
+  daemon: Health | null,
+  { out, clock }: CliContext,
+): string {
   const paint = createPaint(out.hasColour);
   const now = clock.now();
   const sections = [
@@ -139,6 +69,10 @@ function renderOverview(overview: Overview, { out, clock }: CliContext): string 
         ({ id, title, priority }) => `${id}  ${priority.padEnd(8)}  ${oneLine(title, 100)}`,
       ),
     ),
+    section(
+      'waits for others',
+      overview.held.map((each) => heldText(each)),
+    ),
   ].filter((each) => each.rows.length > 0);
   const width = out.isTerminal ? out.columns : 200;
   const parts = sections.map(({ title, rows }) => {
@@ -149,7 +83,20 @@ function renderOverview(overview: Overview, { out, clock }: CliContext): string 
   });
   if (parts.length === 0)
     parts.push('nothing runs and nothing is ready; start with `loopwright run "what to do"`');
-  return `${parts.join('\n\n')}\n\n${countsText(overview.counts)}\n`;
+  return `${parts.join('\n\n')}\n\n${countsText(overview.counts)}${daemonText(daemon, overview)}\n`;
+}
+
+function heldText({ task, after }: HeldTask): string {
+  const shown = after.slice(0, 3).map(({ id, status: state }) => `${id} (${state})`);
+  const more = after.length > shown.length ? ` and ${after.length - shown.length} more` : '';
+  return `${task.id}  after ${shown.join(', ')}${more}  ${oneLine(task.title, 80)}`;
+}
+
+/** Who would work on it, and how to make somebody do. */
+function daemonText(daemon: Health | null, { counts }: Overview): string {
+  if (daemon !== null) return ` · the daemon is ${daemon.state} (process ${daemon.pid})`;
+  const waits = (counts['ready'] ?? 0) > 0;
+  return waits ? ' · no daemon: `loopwright run`, or `loopwright daemon start`' : '';
 }
 
 /** Painted text cannot be measured here; a terminal wraps it. */
@@ -175,7 +122,12 @@ function activeText({ loop, row, owner }: Active, now: number, paint: Paint): st
 }
 
 function ownerText(loop: Loop, owner: Owner | null): string {
-  if (owner !== null && owner.isAlive) return `driven by process ${owner.pid} on ${owner.host}`;
+  if (owner !== null && owner.isAlive) {
+    const { pid, host } = owner;
+    return owner.kind === 'daemon'
+      ? `driven by the daemon (process ${pid} on ${host})`
+      : `driven by process ${pid} on ${host}`;
+  }
   return `nobody drives it: loopwright loop resume ${loop.id}`;
 }
 

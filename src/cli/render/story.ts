@@ -132,6 +132,11 @@ export function storyOf({ event, time }: RecordedEvent, loop: Loop): readonly St
       return [line('rebase', `given up: ${event.why}`, 'yellow')];
     case 'warning.raised':
       return [warning(event.text)];
+    case 'messages.received':
+      return event.messages.map(({ kind, from, text }) => {
+        const style = kind === 'alert' ? 'yellow' : null;
+        return line(kind, text === '' ? `from ${from}` : `from ${from}: ${text}`, style);
+      });
     case 'loop.rested':
       // The decision has said the same.
       return lastIteration(loop)?.decision?.end?.text === event.text

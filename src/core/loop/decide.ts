@@ -12,6 +12,8 @@ export type Facts = {
   readonly baseHead: string | null;
   /** Asked by a person or a signal. `finish`: at the boundary. `cut`: now. */
   readonly request: Request | null;
+  /** Messages wait to be read. */
+  readonly hasMail: boolean;
 };
 
 export type Request = {
@@ -25,6 +27,7 @@ export type Action =
   | { readonly type: 'wait'; readonly until: number }
   | { readonly type: 'wake' }
   | { readonly type: 'verify-baseline' }
+  | { readonly type: 'read-messages' }
   | { readonly type: 'rebase'; readonly onto: string }
   | { readonly type: 'start-iteration'; readonly number: number; readonly attempt: number }
   | { readonly type: 'choose-model' }
@@ -127,6 +130,7 @@ function atBoundary(loop: Loop, facts: Facts): Action {
   const last = lastIteration(loop);
   if (loop.options.verifyOnly) return afterVerifyOnly(loop);
   if (facts.request !== null) return restFor(facts.request);
+  if (facts.hasMail) return { type: 'read-messages' };
   const budget = exceededBudget(loop) ?? unaffordable(loop);
   if (budget !== null) {
     return { type: 'rest', status: 'stopped', reason: 'budget', text: budget };

@@ -1,4 +1,5 @@
 import type { AgentOutcomeKind, ModelUsage, Tokens } from '../agent/outcome.ts';
+import type { MessageKind } from '../coordinate/message.ts';
 import type { FlagValues } from '../config/flags.ts';
 import type { Settings } from '../config/schema.ts';
 import type { CostSource } from '../price/price.ts';
@@ -72,6 +73,15 @@ export type AgentRecord = {
   readonly nextModel: string | null;
   /** What its final message leaves for memory; absent: nothing. */
   readonly notes?: AgentNotes;
+};
+
+export type ReceivedMessage = {
+  readonly id: string;
+  readonly kind: MessageKind;
+  /** A loop, or `user`. */
+  readonly from: string;
+  /** The head of a long one. */
+  readonly text: string;
 };
 
 /** The facts of a loop, in the order they happened. Past tense; appended, never changed. */
@@ -234,6 +244,8 @@ export type LoopEvent =
   | { readonly type: 'rebase.conflicted'; readonly onto: string; readonly files: readonly string[] }
   | { readonly type: 'rebase.aborted'; readonly why: string }
   | { readonly type: 'warning.raised'; readonly text: string }
+  /** Read between two iterations; acknowledged in the same transaction. */
+  | { readonly type: 'messages.received'; readonly messages: readonly ReceivedMessage[] }
   | {
       readonly type: 'loop.rested';
       readonly status: RestStatus;

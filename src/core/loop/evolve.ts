@@ -4,6 +4,7 @@ import { refusalFeedback } from '../verdict/gate.ts';
 import type { AgentRecord, LoopEvent, RecordedEvent } from './event.ts';
 import { awaitsApproval } from './gating.ts';
 import { openIteration, type Iteration, type Loop, type Wait } from './loop.ts';
+import { withShared } from './shared.ts';
 import { isEnded, isResting } from './status.ts';
 import type { Step } from './step.ts';
 import { tamperedText } from './surroundings.ts';
@@ -218,6 +219,8 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
       return { ...loop, status: 'running', rebaseOnto: null };
     case 'warning.raised':
       return { ...loop, warnings: [...loop.warnings, event.text] };
+    case 'messages.received':
+      return withShared(loop, event);
     case 'loop.rested':
       return {
         ...loop,
@@ -336,6 +339,7 @@ function afterIteration(
     wait,
     // Feedback that an interrupted agent may not have used stays for the next one.
     feedback: interrupted ? loop.feedback : '',
+    ...(loop.shared === undefined ? {} : { shared: interrupted ? loop.shared : [] }),
     consecutiveFailures: nextFailures(loop.consecutiveFailures, event.outcome),
     errorStreak: interrupted ? loop.errorStreak : failedEmpty ? loop.errorStreak + 1 : 0,
     progress: event.progress === null ? loop.progress : keepNewest(loop, event.progress),

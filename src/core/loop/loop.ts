@@ -116,6 +116,8 @@ export type Loop = {
   readonly progress: readonly ProgressEntry[];
   /** Goes into the next prompt, once. */
   readonly feedback: string;
+  /** What other loops shared since the last prompt; absent when nothing did. Goes into the next prompt, once. */
+  readonly shared?: readonly { readonly from: string; readonly text: string }[];
   readonly wait: Wait | null;
   /** Number of the last iteration before the newest resume: decisions up to it are history. */
   readonly resumedAfter: number;

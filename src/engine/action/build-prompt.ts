@@ -30,6 +30,7 @@ export async function buildPrompt(engine: Engine, owner: LoopOwner): Promise<voi
     progress: loop.progress,
     feedback: loop.feedback,
     memory,
+    shared: loop.shared ?? [],
   });
   const dir = await engine.artifacts.iterationDir(loop.id, iteration.number);
   await owner.before('build-prompt');

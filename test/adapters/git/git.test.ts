@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { git, gitOutput } from '../../../src/adapters/git/git.ts';
+import { firstOutput, git, gitOutput } from '../../../src/adapters/git/git.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 import { signal } from './loop-harness.ts';
 
@@ -45,6 +45,27 @@ describe('git()', () => {
       .split('\n')
       .map((line) => line.split('=')[0]);
     expect(new Set(names)).toEqual(new Set(['PATH', 'PWD']));
+  });
+
+  test('a second command runs after the first, and may be told what that printed', async () => {
+    await using dir = await tempDir();
+    const call = await fakeGit(dir.path, `printf '<%s>' "$@"; cat`);
+    const odd = `a 'b' "c" $(d) \\ *\n~`;
+    const then = { args: [odd], lines: [`1 $x ${firstOutput}`, '.', `2 ${firstOutput}`] };
+    const output = await gitOutput({ ...call, args: ['first', odd], input: 'told', then });
+    const first = `<first><${odd}>told`;
+    expect(output.toString('utf8')).toBe(`${first}\n<${odd}>1 $x ${first}\n.\n2 ${first}\n`);
+  });
+
+  test('a second command does not run when the first fails', async () => {
+    await using dir = await tempDir();
+    const call = await fakeGit(dir.path, 'echo "$1" >> ran; [ "$1" != bad ]');
+    const calls = [
+      { args: ['bad'], then: { args: ['second'] } },
+      { args: ['good'], then: { args: ['bad'] } },
+    ];
+    for (const each of calls) expect((await git({ ...call, ...each })).exitCode).toBe(1);
+    expect(await readFile(path.join(dir.path, 'ran'), 'utf8')).toBe('bad\ngood\nbad\n');
   });
 
   test('a timeout ends the whole process group', async () => {

@@ -64,6 +64,23 @@ it('reads an index with long object names, and one that is split', async () => {
   expect(digestOf(repo)).not.toBe(split);
 });
 
+it('stays small on a file that is made to grow', async () => {
+  await using repo = await gitRepo();
+  // Each entry takes over the long name of the one before.
+  const name = Buffer.alloc(4000, 'a');
+  const head = Buffer.alloc(62);
+  head.writeUInt16BE(4000, 60);
+  const first = Buffer.concat([head, Buffer.from([0]), name, Buffer.from([0])]);
+  const other = Buffer.concat([head, Buffer.from([0, 0])]);
+  const count = 200_000;
+  const start = Buffer.from('DIRC\0\0\0\u0004\0\0\0\0', 'latin1');
+  start.writeUInt32BE(count, 8);
+  const others = Array.from({ length: count - 1 }, () => other);
+  const file = Buffer.concat([start, first, ...others, Buffer.alloc(20)]);
+  await writeFile(path.join(repo.path, '.git/index'), file);
+  expect(digestOf(repo)).toMatch(/^[0-9a-f]{32}$/);
+});
+
 it('takes what it cannot read byte by byte', async () => {
   await using repo = await gitRepo();
   const file = path.join(repo.path, '.git/index');

@@ -2,7 +2,8 @@
  * Stands for an engine that gets killed: runs ARGV under a supervisor in its working folder and prints, one JSON
  * value per line, the identity it was told, every line of the program, and how it ended. Arguments before ARGV:
  * the containment (`best`: the supervisor's choice), and `run`, `hold` (never lets the program start), or a number (kills
- * itself after so many milliseconds); `run:MS` sets a time limit.
+ * itself after so many milliseconds); `run:MS` sets a time limit; `again` runs `true` twice before, so that a gate stands
+ * ready for it while the program runs.
  */
 import { createSupervisor } from '../../../src/adapters/process/supervisor.ts';
 import { never, specOf } from './fixture.ts';
@@ -28,7 +29,13 @@ const sink = {
 if (Number(task) >= 0) setTimeout(() => process.kill(process.pid, 'SIGKILL'), Number(task));
 const limit = task?.startsWith('run:') === true ? { timeoutMs: Number(task.slice(4)) } : {};
 const spec = specOf([program, ...rest], process.cwd(), limit);
-const { end } = await supervisor.run(spec, sink, never);
+const standby = (isLong: boolean) => ({ standby: { group: 'again', isLong } });
+if (task === 'again') {
+  for (const _ of [1, 2])
+    await supervisor.run(specOf(['true'], process.cwd(), standby(false)), {}, never);
+}
+const long = task === 'again' ? standby(true) : {};
+const { end } = await supervisor.run({ ...spec, ...long }, sink, never);
 print({ end });
 clearInterval(keepAlive);
 await supervisor[Symbol.asyncDispose]();

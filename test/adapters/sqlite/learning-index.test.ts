@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { LearningQuery } from '../../../src/ports/learning-index.ts';
 import type { Store } from '../../../src/ports/store.ts';
@@ -8,7 +8,12 @@ import { sqliteFixture } from './sqlite-fixture.ts';
 
 const now = Date.UTC(2026, 0, 1);
 const query = (title: string, more: Partial<LearningQuery> = {}): LearningQuery => ({
-  ...{ title, description: '', signature: null, scope: null, limit: 5, now },
+  title,
+  description: '',
+  signature: null,
+  scope: null,
+  limit: 5,
+  now,
   ...more,
 });
 
@@ -71,8 +76,12 @@ test('what says the same is given once', async () => {
   const content = rankingLearnings.find(({ id }) => id === 'l-etag')!.content;
   await store.write((tx) =>
     tx.learnings.add({
-      ...{ id: 'l-again', category: 'pitfall', content: `${content} again`, tags: [] },
-      ...{ createdAt: now, origin: 'import' },
+      id: 'l-again',
+      category: 'pitfall',
+      content: `${content} again`,
+      tags: [],
+      createdAt: now,
+      origin: 'import',
     }),
   );
   const ids = await find(store, query('etag weak comparison', { withUnlikely: true }));
@@ -106,6 +115,8 @@ test('whatever was added and removed, nothing of it is left behind', async () =>
     0, 0, 0,
   ]);
   expect({ ...database.prepare('select * from learning_totals').get() }).toEqual({
-    ...{ id: 1, documents: 0, length: 0 },
+    id: 1,
+    documents: 0,
+    length: 0,
   });
 });

@@ -20,11 +20,11 @@ describe('the tables of memory', () => {
     await using dir = await tempDir();
     const file = path.join(dir.path, 'state.db');
     const before = await openStore(file, { migrations: old.path });
-    const loop = await addLoop(before, 'loop-1');
+    const task = await before.write((tx) => tx.tasks.add('t-00000001', { title: 'kept' }, 1));
     await before[Symbol.asyncDispose]();
 
     await using store = await openStore(file);
-    expect(await store.read((tx) => tx.loops.get('loop-1'))).toEqual(loop);
+    expect(await store.read((tx) => tx.tasks.get(task.id))).toEqual(task);
     using database = new DatabaseSync(file);
     expect(tables(database)).toEqual(
       expect.arrayContaining([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isWithheld } from '../../../src/core/memory/hold-out.ts';
+import { isWithheld } from '../../../src/core/memory/rank/hold-out.ts';
 
 describe('withholding', () => {
   it('is the same for the same loop, iteration and learning', () => {

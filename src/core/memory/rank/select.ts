@@ -111,10 +111,10 @@ export function termValues({
 }
 
 function textScore({ matches, length }: Candidate, value: Values, totals: Totals): number {
-  let sum = 0;
+  let score = 0;
   for (const [term, found] of matches)
-    sum += (value.get(term) ?? 0) * saturate(found, length, totals);
-  return sum;
+    score += (value.get(term) ?? 0) * saturate(found, length, totals);
+  return score;
 }
 
 function ageFactor(candidate: Candidate, { totals, scope, now }: SelectInput): number {
@@ -143,7 +143,7 @@ function withFeedback(ranked: readonly Scored[], input: SelectInput): readonly S
   }
   return ranked
     .map((each) => {
-      const gain = each.candidate.paths.reduce((sum, path) => sum + (gains.get(path) ?? 0), 0);
+      const gain = sum(each.candidate.paths.map((path) => gains.get(path) ?? 0));
       return { ...each, score: each.score + gain * ageFactor(each.candidate, input) };
     })
     .toSorted(byScore);

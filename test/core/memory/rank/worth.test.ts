@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { statusFromVotes } from '../../../../src/core/memory/votes.ts';
 import { isWithheld } from '../../../../src/core/memory/rank/hold-out.ts';
@@ -13,6 +13,7 @@ import {
 
 const day = 86_400_000;
 const now = 1_800_000_000_000;
+const kindOf = (index: number) => (index < 4 ? 'useful' : index < 8 ? 'harmful' : 'useless');
 const check = (name: string, passed: boolean | null) => ({ name, passed });
 
 test('a check that turned green votes helpful, one that turned red harmful, and red wins', () => {
@@ -93,7 +94,6 @@ test('a lift needs data on both sides, and lies within its interval', () => {
  * learnings raise it, harmful ones turn a green check red, the rest do nothing.
  */
 test('useful learnings rise, useless and harmful ones sink, and the estimated lift comes near the truth', () => {
-  const kindOf = (index: number) => (index < 4 ? 'useful' : index < 8 ? 'harmful' : 'useless');
   const items = Array.from({ length: 16 }, (_, index) => ({
     id: `l-${index}`,
     kind: kindOf(index),

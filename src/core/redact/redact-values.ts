@@ -1,4 +1,4 @@
-import { looksSecret } from '../core/env/allow-list.ts';
+import { looksSecret } from '../env/allow-list.ts';
 
 const shortest = 8;
 

@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process';
+import { closeSync, openSync, renameSync, statSync } from 'node:fs';
+
+const maxLogBytes = 5 * 1024 * 1024;
+
+export type Detached = {
+  readonly pid: number | null;
+  /** Settles when it has ended: its exit code, or null after a signal or when it could not be started. */
+  readonly ended: Promise<number | null>;
+};
+
+/** Starts a program that outlives this one, in a session of its own. What it prints is appended to a file. */
+export function startDetached(
+  [program, ...args]: readonly [string, ...string[]],
+  options: {
+    readonly cwd: string;
+    readonly env: Readonly<Record<string, string | undefined>>;
+    readonly logFile: string;
+  },
+): Detached {
+  keepOldLog(options.logFile);
+  const log = openSync(options.logFile, 'a', 0o600);
+  try {
+    const { cwd, env } = options;
+    const child = spawn(program, args, { cwd, env, detached: true, stdio: ['ignore', log, log] });
+    const { promise, resolve } = Promise.withResolvers<number | null>();
+    child.once('error', () => resolve(null));
+    child.once('exit', (code) => resolve(code));
+    child.unref();
+    return { pid: child.pid ?? null, ended: promise };
+  } finally {
+    closeSync(log);
+  }
+}
+
+/** One older log is kept; a log does not grow for ever. */
+function keepOldLog(file: string): void {
+  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  if (size > maxLogBytes) renameSync(file, `${file}.1`);
+}

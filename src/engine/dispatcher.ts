@@ -1,0 +1,232 @@
+import { isLoopwrightError } from '../core/error.ts';
+import type { Loop } from '../core/loop/loop.ts';
+import { isResting } from '../core/loop/status.ts';
+import type { LiveEvent } from '../ports/live.ts';
+import type { Session } from '../ports/store.ts';
+import type { Engine } from './engine.ts';
+import { finishLoop } from './finish-loop.ts';
+import { findLeftBehind, freeTasksOfGone } from './left-behind.ts';
+import { MergeQueue } from './merge-queue.ts';
+import { RunControl, runLoops, type RunOptions, type RunRequest } from './run-loops.ts';
+
+export type DispatchLimits = { readonly maxLoops: number; readonly maxAgents: number };
+
+export type DispatchOptions = {
+  readonly run: RunOptions;
+  /** False: tasks that are ready are left alone; only loops that were begun or asked for go on. */
+  readonly takesReady: boolean;
+  limits(): Promise<DispatchLimits>;
+  /** Changes when the configuration does: what could not be started may be tried again. */
+  configMark(): Promise<string>;
+};
+
+/** What could not be started, and why. */
+export type Refusal = {
+  readonly id: string;
+  readonly text: string;
+  /** Milliseconds until the next try. */
+  readonly retryInMs: number;
+};
+
+type Refused = { readonly text: string; readonly times: number; readonly retryAt: number };
+
+const firstRetryMs = 30_000;
+const longestRetryMs = 600_000;
+
+/**
+ * Decides which loops a daemon drives. It holds nothing that the store does not: what should be driven is a loop in the
+ * queue without a living owner, a message that asks for it, or a ready task. `wake` looks again; many wake-ups are one look.
+ */
+export class Dispatcher {
+  readonly #engine: Engine;
+  readonly #session: Session;
+  readonly #merges: MergeQueue;
+  readonly #options: DispatchOptions;
+  readonly #control = new RunControl();
+  /** By loop or task id: what is being driven. The loop is null until it is known. */
+  readonly #active = new Map<string, { loop: Loop | null; readonly ended: Promise<void> }>();
+  readonly #refused = new Map<string, Refused>();
+  #configMark: string | null = null;
+  #looking: Promise<void> = Promise.resolve();
+  #isDirty = false;
+  /** Loops that a signal or a full disk has paused go on once, at the start: later a person may have wanted it. */
+  #isFirst = true;
+  #problem: string | null = null;
+  #limits: DispatchLimits = { maxLoops: 0, maxAgents: 0 };
+
+  constructor(engine: Engine, session: Session, options: DispatchOptions) {
+    this.#engine = engine;
+    this.#session = session;
+    this.#merges = new MergeQueue(engine, session);
+    this.#options = options;
+  }
+
+  /** Looks at what there is to do, soon. */
+  wake(): void {
+    if (this.#isDirty) return;
+    this.#isDirty = true;
+    this.#looking = this.#looking.then(() => this.#lookOnce());
+  }
+
+  /** To be called with every live event of this engine. */
+  observe(event: LiveEvent): void {
+    if (event.kind !== 'recorded') return;
+    const { loop } = event;
+    for (const key of [loop.id, loop.taskId]) {
+      const active = this.#active.get(key);
+      if (active !== undefined) active.loop = loop;
+    }
+  }
+
+  /** Loops that are driven here now. */
+  get driven(): readonly Loop[] {
+    return [...this.#active.values()].flatMap(({ loop }) => (loop === null ? [] : [loop]));
+  }
+
+  get refusals(): readonly Refusal[] {
+    const now = this.#engine.clock.monotonic();
+    return [...this.#refused].map(([id, { text, retryAt }]) => {
+      return { id, text, retryInMs: Math.max(0, Math.round(retryAt - now)) };
+    });
+  }
+
+  /** Why the last look failed; null when it did not. */
+  get problem(): string | null {
+    return this.#problem;
+  }
+
+  /** As they were at the last look. */
+  get limits(): DispatchLimits {
+    return this.#limits;
+  }
+
+  get isDraining(): boolean {
+    return this.#control.requested !== null;
+  }
+
+  /** Starts nothing any more. `finish`: iterations come to their end; `cut`: they are cut short. */
+  interrupt(when: 'finish' | 'cut'): void {
+    this.#control.interrupt(when);
+  }
+
+  /** Settles when nothing is driven any more. */
+  async settled(): Promise<void> {
+    await this.#looking;
+    await Promise.all([...this.#active.values()].map(({ ended }) => ended));
+  }
+
+  async #lookOnce(): Promise<void> {
+    this.#isDirty = false;
+    if (this.isDraining) return;
+    try {
+      await this.#look();
+      this.#problem = null;
+    } catch (error) {
+      // A store that is locked or full now may be better at the next look.
+      const text = messageOf(error);
+      if (text !== this.#problem) this.#engine.publish({ kind: 'notice', text });
+      this.#problem = text;
+    }
+  }
+
+  async #look(): Promise<void> {
+    const engine = this.#engine;
+    await this.#forgetRefusals();
+    const limits = await this.#options.limits();
+    this.#limits = limits;
+    const { loops, unfinished } = await findLeftBehind(engine, this.#session);
+    for (const loop of unfinished) {
+      this.#start(
+        loop.id,
+        async () => void (await finishLoop(engine, this.#session, this.#merges, loop)),
+      );
+    }
+    const isFirst = this.#isFirst;
+    this.#isFirst = false;
+    for (const loop of loops) {
+      if (isResting(loop.status) && !isFirst) continue;
+      // A daemon does not work in the user's own checkout behind their back.
+      if (loop.workspace.mode === 'in-place') continue;
+      if (this.#hasRoom(limits)) this.#startLoop(loop, 'the daemon goes on with it');
+    }
+    for (const loopId of await this.#askedToResume()) {
+      const loop = await engine.store.read((tx) => tx.loops.get(loopId));
+      if (loop !== null && this.#hasRoom(limits)) this.#startLoop(loop, 'resumed on request');
+    }
+    if (this.#options.takesReady) await this.#takeReady(limits);
+  }
+
+  async #takeReady(limits: DispatchLimits): Promise<void> {
+    const engine = this.#engine;
+    await freeTasksOfGone(engine, this.#session);
+    // Those that are refused or have just been started are passed over.
+    const most = limits.maxAgents + this.#active.size + this.#refused.size;
+    const ready = await engine.store.read((tx) => tx.tasks.ready(most));
+    for (const { id } of ready) {
+      if (!this.#hasRoom(limits)) return;
+      this.#start(id, () => this.#run({ kind: 'task', taskId: id, fresh: false }));
+    }
+  }
+
+  #startLoop(loop: Loop, why: string): void {
+    this.#start(loop.id, () => this.#run({ kind: 'loop', loopId: loop.id, why }), loop);
+  }
+
+  async #run(request: RunRequest): Promise<void> {
+    await runLoops(this.#engine, request, this.#options.run, this.#control);
+  }
+
+  async #askedToResume(): Promise<readonly string[]> {
+    return this.#engine.store.read((tx) => tx.messages.receiversOf('resume'));
+  }
+
+  #start(key: string, work: () => Promise<void>, loop: Loop | null = null): void {
+    if (this.#active.has(key) || this.#isDriven(key) || this.isDraining) return;
+    const refused = this.#refused.get(key);
+    if (refused !== undefined && refused.retryAt > this.#engine.clock.monotonic()) return;
+    const ended = work()
+      .then(
+        () => void this.#refused.delete(key),
+        (error: unknown) => this.#refuse(key, error),
+      )
+      .finally(() => {
+        this.#active.delete(key);
+        this.wake();
+      });
+    this.#active.set(key, { loop, ended });
+  }
+
+  /** A loop may have been started through its task, and the other way round. */
+  #isDriven(id: string): boolean {
+    return this.driven.some((loop) => loop.id === id || loop.taskId === id);
+  }
+
+  #refuse(key: string, error: unknown): void {
+    // Somebody else has taken it meanwhile: nothing is wrong.
+    if (isLoopwrightError(error) && takenElsewhere.has(error.code)) return;
+    const times = (this.#refused.get(key)?.times ?? 0) + 1;
+    const waitMs = Math.min(firstRetryMs * 2 ** (times - 1), longestRetryMs);
+    const text = messageOf(error);
+    this.#refused.set(key, { text, times, retryAt: this.#engine.clock.monotonic() + waitMs });
+    this.#engine.publish({ kind: 'notice', text: `${key} cannot go on: ${text}` });
+  }
+
+  async #forgetRefusals(): Promise<void> {
+    if (this.#refused.size === 0 && this.#configMark !== null) return;
+    const mark = await this.#options.configMark();
+    if (mark !== this.#configMark) this.#refused.clear();
+    this.#configMark = mark;
+  }
+
+  /** A loop that waits for a limit or a reset takes no agent's place. */
+  #hasRoom({ maxLoops, maxAgents }: DispatchLimits): boolean {
+    const working = [...this.#active.values()].filter(({ loop }) => loop?.status !== 'waiting');
+    return this.#active.size < maxLoops && working.length < maxAgents;
+  }
+}
+
+const takenElsewhere: ReadonlySet<string> = new Set(['task.held', 'loop.owned']);
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,84 @@
+import type { Loop } from '../core/loop/loop.ts';
+import { isResting, loopStatuses } from '../core/loop/status.ts';
+import type { Task } from '../core/task/task.ts';
+import type { LoopRow } from '../ports/store.ts';
+import type { Engine } from './engine.ts';
+
+const shownTasks = 5;
+const shownLoops = 10;
+
+/** A loop that should be driven, and who does. */
+export type Active = { readonly loop: Loop; readonly row: LoopRow; readonly owner: Owner | null };
+
+export type Owner = {
+  readonly session: string;
+  readonly kind: 'run' | 'daemon' | 'command';
+  readonly pid: number;
+  readonly host: string;
+  readonly isAlive: boolean;
+};
+
+/** A task that cannot start yet, and the open ones it comes after. */
+export type HeldTask = { readonly task: Task; readonly after: readonly Task[] };
+
+export type Overview = {
+  readonly active: readonly Active[];
+  /** Loops that rest until a person does something. */
+  readonly needsYou: readonly LoopRow[];
+  /** The newest loop of every paused task. */
+  readonly paused: readonly LoopRow[];
+  readonly blockedTasks: readonly Task[];
+  readonly next: readonly Task[];
+  /** The first tasks that wait for others. */
+  readonly held: readonly HeldTask[];
+  readonly counts: Readonly<Record<string, number>>;
+};
+
+/** What is going on, what waits for what, what needs a person. A few indexed reads, however many tasks there are. */
+export async function readOverview(engine: Engine): Promise<Overview> {
+  const driven = loopStatuses.filter((each) => !isResting(each));
+  const found = await engine.store.read(async (tx) => {
+    const rows = await tx.loops.list({ statuses: driven });
+    const loops = await Promise.all(rows.map(({ id }) => tx.loops.get(id)));
+    const later = await tx.tasks.waiting(shownTasks);
+    const held: HeldTask[] = [];
+    for (const task of later) {
+      const after = await tx.tasks.dependenciesOf(task.id);
+      held.push({ task, after: after.filter(({ status }) => status !== 'done') });
+    }
+    return {
+      rows,
+      loops,
+      held,
+      needsYou: await tx.loops.list({ statuses: ['blocked'], limit: shownLoops }),
+      left: await tx.loops.list({ statuses: ['paused', 'stopped'] }),
+      pausedTasks: await tx.tasks.list({ status: 'paused' }),
+      blockedTasks: await tx.tasks.list({ status: 'blocked' }),
+      failedTasks: await tx.tasks.list({ status: 'failed' }),
+      next: await tx.tasks.ready(shownTasks),
+      counts: await tx.tasks.counts(),
+    };
+  });
+  const active: Active[] = [];
+  for (const [index, loop] of found.loops.entries()) {
+    const row = found.rows[index];
+    if (loop !== null && row !== undefined)
+      active.push({ loop, row, owner: await ownerOf(engine, row) });
+  }
+  const known = new Set(found.needsYou.map(({ taskId }) => taskId));
+  const tasks = [...found.blockedTasks, ...found.failedTasks].filter(({ id }) => !known.has(id));
+  const { needsYou, next, held, counts } = found;
+  const paused = found.pausedTasks
+    .flatMap(({ id }) => found.left.find(({ taskId }) => taskId === id) ?? [])
+    .slice(0, shownLoops);
+  return { active, needsYou, paused, blockedTasks: tasks, next, held, counts };
+}
+
+async function ownerOf(engine: Engine, { owner }: LoopRow): Promise<Owner | null> {
+  if (owner === null) return null;
+  const session = await engine.store.read((tx) => tx.sessions.get(owner));
+  if (session === null) return null;
+  const { pid, host } = session.process;
+  const isAlive = session.endedAt === null && (await engine.supervisor.isAlive(session.process));
+  return { session: session.id, kind: session.kind, pid, host, isAlive };
+}
