@@ -46,4 +46,6 @@ export type Output = {
   readonly hasColour: boolean;
   /** Columns of the terminal; 80 without one. */
   readonly columns: number;
+  /** Lines of the terminal; absent without one. */
+  readonly rows?: number;
 };

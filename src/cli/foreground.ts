@@ -11,10 +11,12 @@ import {
 import type { CommandInput, Option } from './command.ts';
 import type { CliContext, Signal } from './context.ts';
 import { EventStream } from './event-stream.ts';
-import { isGiven, usageError, wantsJson } from './input.ts';
+import { isGiven, numberOption, usageError, wantsJson } from './input.ts';
 import { loopFiles } from '../engine/loop-files.ts';
+import { CrowdView } from './render/crowd-view.ts';
 import { LiveView, type Talk } from './render/live-view.ts';
 import { createPaint } from './render/paint.ts';
+import { renderCrowdSummary } from './render/crowd-summary.ts';
 import { renderSummary } from './render/summary.ts';
 
 /** How a command that drives loops talks. */
@@ -24,6 +26,9 @@ export const talkOptions: readonly Option[] = [
   { name: 'quiet', short: 'q', summary: 'Say only how it ended.' },
   { name: 'verbose', short: 'v', summary: 'Say more.' },
 ];
+
+/** More loops than this are summed up together. */
+const mostSummaries = 3;
 
 export type Drive = {
   readonly request: RunRequest;
@@ -50,7 +55,10 @@ export async function driveInForeground(
   report: (driven: Driven) => Promise<number>,
 ): Promise<number> {
   refuseTwoFormats(input);
-  await using view = new LiveView(context, talkOf(input));
+  const isCrowd = (numberOption(input, 'jobs') ?? 1) > 1;
+  await using view = isCrowd
+    ? new CrowdView(context, talkOf(input))
+    : new LiveView(context, talkOf(input));
   const stream = isGiven(input, 'events') ? new EventStream(context) : null;
   const control = new RunControl();
   let isRunning = false;
@@ -137,6 +145,10 @@ async function summarise(
   if (isForProgram && isGiven(input, 'quiet')) return;
   const output = isForProgram ? context.err : context.out;
   const paint = createPaint(output.hasColour);
+  if (loops.length > mostSummaries) {
+    output.write(renderCrowdSummary(loops, paint));
+    return;
+  }
   for (const loop of loops) {
     const files = await loopFiles(opened.project, loop);
     const { facts, next } = renderSummary(loop, files, paint);

@@ -92,6 +92,9 @@ function createOutput(
     get columns() {
       return isTerminal ? stream.columns || 80 : 80;
     },
+    get rows() {
+      return isTerminal ? stream.rows || 24 : 24;
+    },
   };
 }
 

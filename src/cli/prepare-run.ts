@@ -25,7 +25,8 @@ export async function prepareRun(
   const { engine } = opened;
   const isFresh = isGiven(input, 'new');
   if (target.kind === 'ready') {
-    return { request: { kind: 'ready', limit: target.limit }, options };
+    const { limit, jobs } = target;
+    return { request: { kind: 'ready', limit }, options: { ...options, jobs } };
   }
   if (target.kind === 'task') {
     const task = await engine.store.read((tx) => tx.tasks.resolve(target.id));

@@ -18,7 +18,7 @@ export type RunTarget =
       readonly type: string | null;
     }
   | { readonly kind: 'task'; readonly id: string }
-  | { readonly kind: 'ready'; readonly limit: number | null };
+  | { readonly kind: 'ready'; readonly limit: number | null; readonly jobs: number };
 
 const maxFileBytes = 1024 * 1024;
 const maxTitleChars = 120;
@@ -28,13 +28,24 @@ export async function readRunTarget(input: CommandInput, context: CliContext): P
   const words = argument(input, 'TEXT');
   const file = option(input, 'file');
   const limit = numberOption(input, 'limit');
+  const jobs = numberOption(input, 'jobs');
   const type = option(input, 'type');
-  const target = await targetOf(words, file, limit, type, context);
+  const target = await targetOf(words, file, { limit, jobs: jobs ?? 1 }, type, context);
   if (limit === 0) throw usageError('--limit takes a number above 0');
   if (limit !== null && target.kind !== 'ready') {
     throw usageError(
       '--limit goes only with `loopwright run` alone',
       'leave it away: one task is one loop',
+    );
+  }
+  if (jobs === 0) throw usageError('--jobs takes a number above 0');
+  if (jobs !== null && target.kind !== 'ready') {
+    throw usageError('--jobs goes only with `loopwright run` alone', 'one task is one loop');
+  }
+  if (jobs !== null && jobs > 1 && isGiven(input, 'in-place')) {
+    throw usageError(
+      '--jobs and --in-place exclude each other',
+      'without --in-place every loop has its own worktree',
     );
   }
   if (type !== null && target.kind !== 'text') {
@@ -58,7 +69,7 @@ export async function readRunTarget(input: CommandInput, context: CliContext): P
 async function targetOf(
   words: string | null,
   file: string | null,
-  limit: number | null,
+  ready: { readonly limit: number | null; readonly jobs: number },
   type: string | null,
   context: CliContext,
 ): Promise<RunTarget> {
@@ -67,7 +78,7 @@ async function targetOf(
     const { title, text } = withoutFrontMatter(await readPrompt(path.resolve(context.cwd, file)));
     return textTarget(text, words ?? title, type, `the file ${file}`);
   }
-  if (words === null) return { kind: 'ready', limit };
+  if (words === null) return { kind: 'ready', ...ready };
   if (words === '-') return textTarget(await context.readStdin(), null, type, 'standard input');
   if (/^t-[0-9a-f]{1,8}$/.test(words)) return { kind: 'task', id: words };
   return textTarget(words, null, type, 'the text');

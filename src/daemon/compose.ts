@@ -15,11 +15,13 @@ import { configFingerprint } from '../adapters/files/config-fingerprint.ts';
 import type { HomeInput } from '../adapters/files/config-home.ts';
 import { loadConfig, type LoadedConfig } from '../adapters/files/config-files.ts';
 import { createDisk } from '../adapters/files/disk-reserve.ts';
+import { createLocks } from '../adapters/files/lock-files.ts';
 import { loadLoopTypes } from '../adapters/files/loop-type-files.ts';
 import { stateFolderName } from '../adapters/files/folder-state.ts';
 import { openStateDir } from '../adapters/files/state-dir.ts';
 import { createWakeups } from '../adapters/files/wake-files.ts';
 import { createChannels } from '../adapters/notify/channels.ts';
+import { createMachine } from '../adapters/machine/machine-room.ts';
 import { openProject } from '../adapters/git/open-project.ts';
 import { createShippedPrices } from '../adapters/prices/shipped-prices.ts';
 import { sandboxUnavailable } from '../adapters/process/sandbox.ts';
@@ -49,6 +51,7 @@ import {
   type ParsedTemplate,
 } from '../engine/plan-loop.ts';
 import type { LoopPlan } from '../engine/run-loops.ts';
+import { limitsOf, Slots } from '../engine/slots.ts';
 import type { AgentRunner } from '../ports/agent.ts';
 import type { LiveListener } from '../ports/live.ts';
 import type { Supervisor } from '../ports/process.ts';
@@ -154,7 +157,14 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     ids: createRandomIds(),
     random: createRandom(),
     disk: createDisk(stateDir),
+    locks: createLocks(stateDir, clock),
     prices: createShippedPrices(),
+    slots: new Slots({
+      clock,
+      machine: createMachine(stateDir),
+      publish,
+      limits: limitsOf(config.settings),
+    }),
     reach: createFailpoints(env[failAtVariable]),
     leaseMs: input.leaseMs ?? defaultLeaseMs,
     stateDir,

@@ -9,6 +9,7 @@ import type { Session, StoreTx } from '../ports/store.ts';
 import { allowViolations } from './allow-violations.ts';
 import type { Engine } from './engine.ts';
 import { finishLoop } from './finish-loop.ts';
+import { MergeQueue } from './merge-queue.ts';
 import { driveOrPark } from './park.ts';
 import { holdAtRest, recordAtRest } from './resting-loop.ts';
 import { takeLoop } from './take-loop.ts';
@@ -29,7 +30,7 @@ export async function approveLoop(
     await recordYes(engine, session, loop, { by, text });
   }
   const driven = await judgeAgain(engine, session, loop.id, by);
-  return finishLoop(engine, session, driven);
+  return finishLoop(engine, session, new MergeQueue(engine, session), driven);
 }
 
 async function recordYes(

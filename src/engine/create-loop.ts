@@ -94,15 +94,20 @@ async function planWorkspace(
   if (project.kind === 'folder') {
     return { mode: 'in-place', path: project.root, branch: null, base: null, baseRef: null };
   }
-  const checkout = await project.describe(AbortSignal.timeout(60_000));
+  const signal = AbortSignal.timeout(60_000);
   if (options.inPlace) {
+    const checkout = await project.describe(signal);
     if (checkout.dirty && !allowDirty) throw dirtyCheckout(project.root);
     const { branch, head: base } = checkout;
     return { mode: 'in-place', path: project.root, branch, base, baseRef: branch };
   }
+  const checkout = await project.checkedOut(signal);
   const baseRef = settings.git.base ?? checkout.branch;
   const base =
-    baseRef === null ? checkout.head : await project.resolve(baseRef, AbortSignal.timeout(60_000));
+    baseRef === null
+      ? checkout.head
+      : ((await project.resolve(`refs/heads/${baseRef}`, signal)) ??
+        (await project.resolve(baseRef, signal)));
   if (base === null) throw noBase(baseRef);
   const folder = settings.workspace.dir ?? path.join(engine.stateDir, 'worktrees');
   return {

@@ -6,6 +6,7 @@ import type { Session } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
 import { finishLoop } from './finish-loop.ts';
 import { findLeftBehind, freeTasksOfGone } from './left-behind.ts';
+import { MergeQueue } from './merge-queue.ts';
 import { RunControl, runLoops, type RunOptions, type RunRequest } from './run-loops.ts';
 
 export type DispatchLimits = { readonly maxLoops: number; readonly maxAgents: number };
@@ -40,6 +41,7 @@ export class Dispatcher {
   readonly #engine: Engine;
   readonly #session: Session;
   readonly #options: DispatchOptions;
+  readonly #merges: MergeQueue;
   readonly #control = new RunControl();
   /** By loop or task id: what is being driven. The loop is null until it is known. */
   readonly #active = new Map<string, { loop: Loop | null; readonly ended: Promise<void> }>();
@@ -56,6 +58,7 @@ export class Dispatcher {
     this.#engine = engine;
     this.#session = session;
     this.#options = options;
+    this.#merges = new MergeQueue(engine, session);
   }
 
   /** Looks at what there is to do, soon. */
@@ -133,7 +136,10 @@ export class Dispatcher {
     this.#limits = limits;
     const { loops, unfinished } = await findLeftBehind(engine, this.#session);
     for (const loop of unfinished) {
-      this.#start(loop.id, async () => void (await finishLoop(engine, this.#session, loop)));
+      this.#start(
+        loop.id,
+        async () => void (await finishLoop(engine, this.#session, this.#merges, loop)),
+      );
     }
     const isFirst = this.#isFirst;
     this.#isFirst = false;
@@ -152,7 +158,7 @@ export class Dispatcher {
 
   async #takeReady(limits: DispatchLimits): Promise<void> {
     const engine = this.#engine;
-    await freeTasksOfGone(engine);
+    await freeTasksOfGone(engine, this.#session);
     // Those that are refused or have just been started are passed over.
     const most = limits.maxAgents + this.#active.size + this.#refused.size;
     const ready = await engine.store.read((tx) => tx.tasks.ready(most));
@@ -167,7 +173,8 @@ export class Dispatcher {
   }
 
   async #run(request: RunRequest): Promise<void> {
-    await runLoops(this.#engine, request, this.#options.run, this.#control);
+    const options = { ...this.#options.run, jobs: this.#limits.maxAgents };
+    await runLoops(this.#engine, request, options, this.#control);
   }
 
   async #askedToResume(): Promise<readonly string[]> {

@@ -7,12 +7,14 @@ import type { Artifacts } from '../ports/artifacts.ts';
 import type { Clock, Ids, Random } from '../ports/clock.ts';
 import type { Disk } from '../ports/disk.ts';
 import type { Reach } from '../ports/failpoint.ts';
+import type { Locks } from '../ports/lock.ts';
 import type { LiveListener } from '../ports/live.ts';
 import type { ShippedPrices } from '../ports/prices.ts';
 import type { Supervisor } from '../ports/process.ts';
 import type { Store } from '../ports/store.ts';
 import type { Wakeups } from '../ports/wakeup.ts';
 import type { Project } from '../ports/workspace.ts';
+import type { Slots } from './slots.ts';
 
 /** Everything the engine acts through. Built once, in the composition root, and passed in. */
 export type Engine = {
@@ -26,7 +28,10 @@ export type Engine = {
   readonly ids: Ids;
   readonly random: Random;
   readonly disk: Disk;
+  readonly locks: Locks;
   readonly prices: ShippedPrices;
+  /** What loops share: who may run now, and who waits. */
+  readonly slots: Slots;
   readonly reach: Reach;
   /** How long a claim lasts without being renewed; the owner renews it several times in that span. */
   readonly leaseMs: number;

@@ -43,11 +43,12 @@ async function dropEntry(engine: Engine, session: Session, loop: Loop): Promise<
 }
 
 /** Tasks that a session had claimed before it died go back to where they were, unless a loop of theirs goes on. */
-export async function freeTasksOfGone(engine: Engine): Promise<void> {
+export async function freeTasksOfGone(engine: Engine, session: Session): Promise<void> {
   const claims = await engine.store.read(async (tx) => {
     const held: TaskClaim[] = [];
     for (const { id } of await tx.tasks.list({ status: 'running' })) {
       const claim = await tx.tasks.claimOf(id);
+      if (claim?.owner === session.id) continue;
       // Somebody who is no session of ours keeps a claim as long as its lease lasts.
       if (claim !== null && (await tx.sessions.get(claim.owner)) !== null) held.push(claim);
     }

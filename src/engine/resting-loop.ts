@@ -7,7 +7,7 @@ import type { Session, StoreTx } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
 
 /** Long enough for a rebase and the checks of a merge; a crash gives the loop back at once, since its owner is gone. */
-const restLeaseMs = 3_600_000;
+export const restLeaseMs = 3_600_000;
 
 /** A loop at rest that is held for a change: nobody else changes or resumes it meanwhile. */
 export type HeldLoop = AsyncDisposable & {

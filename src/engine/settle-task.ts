@@ -1,3 +1,4 @@
+import { awaitsMerge } from '../core/loop/finishing.ts';
 import { lastIteration, type Loop } from '../core/loop/loop.ts';
 import { needsPersonText } from '../core/memory/needs-person.ts';
 import type { StoreTx, TaskClaim, TransitionInput } from '../ports/store.ts';
@@ -7,10 +8,12 @@ export async function settleTask(tx: StoreTx, loop: Loop, claim: TaskClaim): Pro
   const change: TransitionInput = { now: loop.updatedAt, reason: loop.text, claim };
   switch (loop.status) {
     case 'complete':
+      // Its dependents start from the base: they wait until it is there.
+      if (awaitsMerge(loop)) return;
       await tx.tasks.transition(loop.taskId, 'done', {
         ...change,
         reason: null,
-        summary: summary(loop),
+        summary: summaryOf(loop),
       });
       return;
     case 'failed':
@@ -62,6 +65,7 @@ async function needsPerson(tx: StoreTx, loop: Loop): Promise<string | null> {
   return needsPersonText(metrics.consecutiveFailures, attempts, loop.text);
 }
 
-function summary(loop: Loop): string | null {
+/** What the loop said it did, for dependents. */
+export function summaryOf(loop: Loop): string | null {
   return lastIteration(loop)?.agent?.summary ?? null;
 }

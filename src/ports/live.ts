@@ -1,5 +1,6 @@
 import type { Activity, AgentOutcome } from '../core/agent/outcome.ts';
 import type { RecordedEvent } from '../core/loop/event.ts';
+import type { QueueSnapshot } from '../core/schedule/queue-view.ts';
 import type { Loop } from '../core/loop/loop.ts';
 
 /** What people and programs can watch: stored facts with their sequence, and live lines that are never stored. */
@@ -20,6 +21,8 @@ export type LiveEvent =
       /** Null: the agent does not say. */
       readonly turns: number | null;
     }
+  /** Who waits for a slot, whenever that changes. */
+  | { readonly kind: 'queue'; readonly queue: QueueSnapshot }
   /** Talk about the session as a whole. */
   | { readonly kind: 'notice'; readonly text: string };
 

@@ -9,6 +9,12 @@ export interface Project {
   /** The user's checkout as it is now. `head` is null on an unborn branch and in a folder. */
   describe(signal: AbortSignal): Promise<CheckoutState>;
 
+  /** Branch and commit of the user's checkout, at little cost. */
+  checkedOut(signal: AbortSignal): Promise<Pick<CheckoutState, 'branch' | 'head'>>;
+
+  /** Whether a commit is part of the history of another. Unknown commits are part of nothing. */
+  contains(commit: string, part: string, signal: AbortSignal): Promise<boolean>;
+
   /** Commit id of a branch, tag or id; null when it names nothing. */
   resolve(ref: string, signal: AbortSignal): Promise<string | null>;
 
@@ -17,6 +23,12 @@ export interface Project {
    * A missing worktree is made anew from the branch; an existing branch is never moved back.
    */
   openWorkspace(spec: WorkspaceSpec, signal: AbortSignal): Promise<OpenedWorkspace>;
+
+  /**
+   * What the commits of `head` after `from` would be on top of a commit, in the object store alone: no file and no
+   * ref changes. The head as it is when that commit is part of it already.
+   */
+  replay(head: string, from: string, onto: string, signal: AbortSignal): Promise<Rebase>;
 
   /** Removes a loop's worktree. The branch stays. Absent is fine. */
   removeWorkspace(spec: WorkspaceSpec, signal: AbortSignal): Promise<void>;
@@ -177,6 +189,9 @@ export interface Workspace {
    * On conflict everything is as before and the files are named. What checks left behind gives way to files that come.
    */
   rebase(onto: string, from: string, signal: AbortSignal): Promise<Rebase>;
+
+  /** Brings branch and files to another commit, as a rebase does. Work in progress must be committed before. */
+  moveTo(commit: string, signal: AbortSignal): Promise<void>;
 
   /** Bytes on disk used by the workspace's own files (links not followed). */
   diskUsage(signal: AbortSignal): Promise<number>;

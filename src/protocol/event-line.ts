@@ -35,6 +35,8 @@ export function liveEventLine(event: LiveEvent, now: number): EventLine {
       const { loopId: loop, tokens, costUsd, turns } = event;
       return { ...live, loop, tokens, costUsd, turns };
     }
+    case 'queue':
+      return { ...live, loop: null, ...event.queue };
     case 'notice':
       return { ...live, loop: null, text: event.text };
   }

@@ -119,6 +119,7 @@ describe('doctor', () => {
     await using repo = await gitRepo();
     const folder = path.join(repo.outside, 'lost');
     await repo.git('worktree', 'add', '-q', '-b', 'loopwright/loop-0badcafe', folder);
+    await repo.git('update-ref', 'refs/loopwright-kept/loop-0badf00d', 'HEAD');
     const lock = path.join(repo.path, '.git', 'index.lock');
     await writeFile(lock, '');
     const longAgo = new Date('2020-01-01');
@@ -132,6 +133,10 @@ describe('doctor', () => {
     expect(checks.get('branches')).toMatchObject({
       status: 'warn',
       text: expect.stringContaining('loop-0badcafe'),
+    });
+    expect(checks.get('kept work')).toMatchObject({
+      status: 'warn',
+      next: expect.stringContaining('git branch loopwright/loop-0badf00d'),
     });
     expect(checks.get('locks')).toMatchObject({
       status: 'warn',

@@ -57,6 +57,8 @@ describe('run', () => {
         decision   go on: iteration 1 did not pass · $0.004 so far
 
       iteration 2 of 100
+        memory     1 earlier attempt
+                     attempt 1 failed: check validation: exit code 1, expected 0
         editing    greeting.txt
         agent      ended in TIME · 2.2k tokens · $0.004 · claims to be done
                      The greeting names the world now.

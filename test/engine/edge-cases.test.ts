@@ -4,6 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { requestLoop } from '../../src/engine/request-loop.ts';
 import { startSession } from '../../src/engine/session.ts';
+import { mergeLoop } from '../../src/engine/merge-loop.ts';
 import { gitRepo } from '../support/git-repo.ts';
 import { openedProject, type TestProject } from '../support/opened-project.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -134,7 +135,7 @@ describe('one thing that goes wrong stays one thing', () => {
     expect(after?.status).toBe('done');
   });
 
-  it('completes and goes on with the queue although a merge is refused', async () => {
+  it('goes on with the queue although a merge is refused, and what was refused can be merged later', async () => {
     await using repo = await gitRepo();
     const flags = {
       agent: 'command:echo x > "$LOOPWRIGHT_TASK.txt"',
@@ -145,11 +146,28 @@ describe('one thing that goes wrong stays one thing', () => {
     await writeFile(path.join(repo.path, 'README.md'), 'dirty\n');
     const first = await addTask(project, { title: 'first' });
     const second = await addTask(project, { title: 'second' });
-    await expect(project.runReady()).rejects.toMatchObject({ code: 'git.dirty' });
-    for (const { id } of [first, second]) {
-      expect((await project.engine.store.read((tx) => tx.tasks.get(id)))?.status).toBe('done');
-    }
+    const { loops } = await project.runReady();
+    expect(loops.map(({ status, reason }) => [status, reason])).toEqual([
+      ['blocked', 'gate'],
+      ['blocked', 'gate'],
+    ]);
+    const statusOf = async (id: string) =>
+      (await project.engine.store.read((tx) => tx.tasks.get(id)))?.status;
+    for (const { id } of [first, second]) expect(await statusOf(id)).toBe('blocked');
     expect(await readFile(path.join(repo.path, 'README.md'), 'utf8')).toBe('dirty\n');
+    await repo.git('checkout', '--', 'README.md');
+    const session = await startSession(project.engine, 'run');
+    for (const { id } of loops) {
+      const merged = await mergeLoop(project.engine, session, id);
+      expect(merged).toMatchObject({ status: 'complete', mergedInto: 'main' });
+    }
+    for (const { id } of [first, second]) expect(await statusOf(id)).toBe('done');
+    expect(await repo.git('ls-files', 't-*.txt')).toBe(
+      [first, second]
+        .map(({ id }) => `${id}.txt`)
+        .toSorted()
+        .join('\n'),
+    );
   });
 
   it('does not remember a baseline that could not run', async () => {

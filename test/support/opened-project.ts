@@ -21,7 +21,10 @@ export type TestProject = Opened & {
   seen(type: string): Promise<void>;
 };
 
-export type TestRunOptions = Partial<RunOptions['loop']> & { readonly description?: string };
+export type TestRunOptions = Partial<RunOptions['loop']> & {
+  readonly description?: string;
+  readonly jobs?: number;
+};
 
 /** A project as `run` opens it, with its live events collected. */
 export async function openedProject(
@@ -40,8 +43,9 @@ export async function openedProject(
   const control = new RunControl();
   const { engine } = opened;
   const optionsFor = (options: TestRunOptions): RunOptions => {
-    const loop = { inPlace: false, commit: true, verify: true, keepGoing: false, ...options };
-    return { loop, allowDirty: false, planFor: (task) => opened.planFor(task, loop.verify) };
+    const { jobs = 1, ...asked } = options;
+    const loop = { inPlace: false, commit: true, verify: true, keepGoing: false, ...asked };
+    return { loop, jobs, allowDirty: false, planFor: (task) => opened.planFor(task, loop.verify) };
   };
   return Object.assign(opened, {
     live,

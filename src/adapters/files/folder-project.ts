@@ -22,6 +22,11 @@ export function createFolderProject(root: string): Project {
     root,
     describe: async () => ({ branch: null, head: null, dirty: false, operation: null }),
     resolve: async () => null,
+    checkedOut: async () => ({ branch: null, head: null }),
+    contains: async () => false,
+    replay: async () => {
+      throw needsGit('Merging');
+    },
     async openWorkspace() {
       await hideStateFolder(root, store);
       const workspace = createFolderWorkspace(root, store);

@@ -44,6 +44,9 @@ export function createFolderWorkspace(root: string, store: string): Workspace {
     rebase: async () => {
       throw needsGit('Rebasing');
     },
+    moveTo: async () => {
+      throw needsGit('Merging');
+    },
     diskUsage: (signal) => diskUsage(root, signal),
   };
 }

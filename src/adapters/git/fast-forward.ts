@@ -72,7 +72,8 @@ export async function listCheckoutsOf(
   const found: Checkout[] = [];
   for (const at of await listAllCheckouts(repository, signal)) {
     const shown = await headBranch(repository, at, signal);
-    if (shown === ref || (await isRebasing(at, ref))) found.push(at);
+    // A rebase under way has HEAD detached.
+    if (shown === ref || (shown === null && (await isRebasing(at, ref)))) found.push(at);
   }
   return found;
 }

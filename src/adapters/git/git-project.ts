@@ -18,7 +18,9 @@ import { createLoopCheckout, keepRef, loopFolder } from './loop-checkout.ts';
 import { unfinishedOperation } from './mend.ts';
 import { seedIndex } from './private-index.ts';
 import { listFilesAt, readFileAt } from './read-file.ts';
-import { resolveCommit } from './repository.ts';
+import { replayCommits } from './rebase.ts';
+import { readRef } from './ref-files.ts';
+import { isAncestor, resolveCommit } from './repository.ts';
 import type { Repository } from './repository.ts';
 import { diffSummary } from './diff-summary.ts';
 import { compareAround, isStaged, lookAround } from './surroundings.ts';
@@ -36,7 +38,11 @@ export function createGitProject(repository: Repository): Project {
     kind: 'git',
     root,
     describe: (signal) => describeUserCheckout(repository, signal),
-    resolve: (ref, signal) => resolveCommit(repository, ref, signal),
+    resolve: (ref, signal) => resolveRef(repository, ref, signal),
+    checkedOut: (signal) => readHead(repository, signal),
+    contains: (commit, part, signal) => containsCommit(repository, commit, part, signal),
+    replay: (head, from, onto, signal) =>
+      replayCommits({ repository, at: repository.main }, head, onto, from, signal),
     async openWorkspace(spec, signal) {
       const complete = requireStartingPoint(repository, spec);
       if (spec.mode === 'in-place') return openInPlace(repository, complete, signal);
@@ -67,13 +73,44 @@ export function createGitProject(repository: Repository): Project {
   };
 }
 
+/** Branches of the user's are read from their files; a loop's are asked of git, since its agent can write there. */
+async function resolveRef(
+  repository: Repository,
+  ref: string,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const known = await readRef(repository.main, ref);
+  const isLoops = ref.startsWith(`refs/heads/${branchPrefix}`);
+  if (known === null || (known !== undefined && !isLoops)) return known;
+  return resolveCommit(repository, ref, signal);
+}
+
+async function readHead(
+  repository: Repository,
+  signal: AbortSignal,
+): Promise<Pick<CheckoutState, 'branch' | 'head'>> {
+  const ref = await headBranch(repository, repository.main, signal);
+  const branch = ref?.startsWith('refs/heads/') === true ? ref.slice('refs/heads/'.length) : null;
+  const head = await resolveRef(repository, ref ?? 'HEAD', signal);
+  return { branch, head };
+}
+
+async function containsCommit(
+  repository: Repository,
+  commit: string,
+  part: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const known = await resolveCommit(repository, part, signal);
+  return known !== null && isAncestor(repository, known, commit, signal);
+}
+
 async function describeUserCheckout(
   repository: Repository,
   signal: AbortSignal,
 ): Promise<CheckoutState> {
   const { main } = repository;
-  const ref = await headBranch(repository, main, signal);
-  const branch = ref?.startsWith('refs/heads/') === true ? ref.slice('refs/heads/'.length) : null;
+  const { branch } = await readHead(repository, signal);
   const head = await resolveCommit(repository, 'HEAD', signal);
   const operation = await unfinishedOperation(main.gitDir);
   if (main.workTree === null) return { branch, head, dirty: false, operation };

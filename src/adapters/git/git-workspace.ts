@@ -7,7 +7,7 @@ import { describeCheckout } from './describe-text.ts';
 import { headCommit } from './head.ts';
 import { heal, standInFor } from './heal.ts';
 import type { LoopCheckout } from './loop-checkout.ts';
-import { rebaseBranch } from './rebase.ts';
+import { moveBranch, rebaseBranch } from './rebase.ts';
 import { restorePaths } from './restore.ts';
 import { diffTrees, toFileChanges, writeTreePatch } from './tree-diff.ts';
 
@@ -107,6 +107,7 @@ export function createGitWorkspace(checkout: LoopCheckout): Workspace {
       ),
     rebase: (onto, from, signal) =>
       whilePresent(signal, () => rebaseBranch(checkout, onto, from, signal)),
+    moveTo: (commit, signal) => whilePresent(signal, () => moveBranch(checkout, commit, signal)),
     diskUsage: (signal) => whilePresent(signal, () => diskUsage(workTree, signal)),
   };
 }

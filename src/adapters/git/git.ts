@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
 import { existsSync } from 'node:fs';
 import { LoopwrightError } from '../../core/error.ts';
+import { gitTurn } from './git-turns.ts';
 
 /** Where git acts. Always explicit: what a `.git` file in a folder says is never followed. */
 export type Checkout = {
@@ -61,6 +62,7 @@ const stderrTailBytes = 8 * 1024;
  */
 export async function git(call: GitCall): Promise<GitResult> {
   call.signal.throwIfAborted();
+  using _turn = await gitTurn(call.args, call.signal);
   const cwd = workingFolder(call.at);
   const [program, ...args] = commandLine(call);
   const child = spawn(program, args, {

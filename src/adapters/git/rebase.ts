@@ -34,19 +34,49 @@ export async function rebaseBranch(
   signal: AbortSignal,
 ): Promise<Rebase> {
   const head = await requireHead(checkout, signal);
-  if (await isAncestor(checkout.repository, onto, head, signal))
-    return { kind: 'up-to-date', head };
-  const changes = await listChanges(checkout, onto, from, head, signal);
-  let replayed = await replay(checkout, changes, onto, signal);
-  // Steps that undo each other can conflict where their sum does not.
-  if (replayed.kind === 'conflict' && changes.length > 1) {
-    const whole = await replayAsOne(checkout, changes, onto, head, signal);
-    if (whole.kind === 'clean') replayed = whole;
-  }
-  if (replayed.kind === 'conflict') return replayed;
+  const replayed = await replayCommits(checkout, head, onto, from, signal);
+  if (replayed.kind !== 'rebased') return replayed;
   const obstacles = await switchTo(checkout, head, replayed.head, signal);
   if (obstacles.length > 0) return { kind: 'conflict', files: obstacles };
-  return { kind: 'rebased', head: replayed.head };
+  return replayed;
+}
+
+/** Where the objects are; no file and no ref of it is touched. */
+type ObjectStore = Pick<LoopCheckout, 'repository' | 'at'>;
+
+/** The commits of a head after `from`, on top of another commit: objects only. */
+export async function replayCommits(
+  store: ObjectStore,
+  head: string,
+  onto: string,
+  from: string,
+  signal: AbortSignal,
+): Promise<Rebase> {
+  if (await isAncestor(store.repository, onto, head, signal)) return { kind: 'up-to-date', head };
+  const changes = await listChanges(store, onto, from, head, signal);
+  let replayed = await replay(store, changes, onto, signal);
+  // Steps that undo each other can conflict where their sum does not.
+  if (replayed.kind === 'conflict' && changes.length > 1) {
+    const whole = await replayAsOne(store, changes, onto, head, signal);
+    if (whole.kind === 'clean') replayed = whole;
+  }
+  return replayed.kind === 'conflict' ? replayed : { kind: 'rebased', head: replayed.head };
+}
+
+/** Branch and files to another commit of the loop's. */
+export async function moveBranch(
+  checkout: LoopCheckout,
+  to: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const head = await requireHead(checkout, signal);
+  if (head === to) return;
+  const obstacles = await switchTo(checkout, head, to, signal);
+  if (obstacles.length === 0) return;
+  throw new LoopwrightError(
+    'workspace.in_the_way',
+    `${obstacles.join(', ')} in ${checkout.workTree} is in the way of ${to}`,
+  );
 }
 
 /** A rebase that was cut between files and refs: the files go back to the branch. True when there was one. */
@@ -87,7 +117,7 @@ async function requireHead(checkout: LoopCheckout, signal: AbortSignal): Promise
 }
 
 async function listChanges(
-  { repository, at }: LoopCheckout,
+  { repository, at }: ObjectStore,
   onto: string,
   from: string,
   head: string,
@@ -124,7 +154,7 @@ async function listChanges(
 }
 
 async function replay(
-  checkout: LoopCheckout,
+  checkout: ObjectStore,
   changes: readonly Change[],
   onto: string,
   signal: AbortSignal,
@@ -145,7 +175,7 @@ async function replay(
 
 /** All of the loop's commits as one, with the words of the last. */
 async function replayAsOne(
-  checkout: LoopCheckout,
+  checkout: ObjectStore,
   changes: readonly Change[],
   onto: string,
   head: string,
@@ -173,7 +203,7 @@ type Merged =
  * the commit. (`--merge-base` would do, from git 2.40 on.)
  */
 async function mergeChange(
-  checkout: LoopCheckout,
+  checkout: ObjectStore,
   change: Change,
   tree: string,
   signal: AbortSignal,
@@ -193,7 +223,7 @@ async function mergeChange(
 }
 
 async function mergeCommits(
-  { repository, at }: LoopCheckout,
+  { repository, at }: ObjectStore,
   ours: string,
   theirs: string,
   signal: AbortSignal,

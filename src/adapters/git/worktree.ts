@@ -9,7 +9,9 @@ import {
   rmdir,
   writeFile,
 } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
 import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { LoopwrightError } from '../../core/error.ts';
 import type { WorkspaceSpec } from '../../ports/workspace.ts';
 import { bringFiles } from './bring-files.ts';
@@ -23,6 +25,7 @@ import type { LoopCheckout } from './loop-checkout.ts';
 import { abortOperation, mendWorktree, pointsTo, unfinishedOperation } from './mend.ts';
 import { seedIndex } from './private-index.ts';
 import { undoHalfRebase } from './rebase.ts';
+import { readRef } from './ref-files.ts';
 import { resolveCommit } from './repository.ts';
 import { fillSubmodules } from './submodules.ts';
 import type { Repository } from './repository.ts';
@@ -43,13 +46,17 @@ export async function listLinkedCheckouts(commonDir: string): Promise<readonly C
   const names = await readdir(folder).catch(() => []);
   const checkouts: Checkout[] = [];
   for (const name of names.toSorted((a, b) => (a < b ? -1 : 1))) {
-    const gitDir = path.join(folder, name);
-    const text = await readFile(path.join(gitDir, 'gitdir'), 'utf8').catch(() => null);
-    if (text === null) continue;
-    const workTree = path.dirname(path.resolve(gitDir, text.trim()));
-    checkouts.push({ gitDir, commonDir, workTree });
+    const linked = await readLinked(commonDir, name);
+    if (linked !== null) checkouts.push(linked);
   }
   return checkouts;
+}
+
+async function readLinked(commonDir: string, name: string): Promise<Checkout | null> {
+  const gitDir = path.join(commonDir, 'worktrees', name);
+  const text = await readFile(path.join(gitDir, 'gitdir'), 'utf8').catch(() => null);
+  if (text === null) return null;
+  return { gitDir, commonDir, workTree: path.dirname(path.resolve(gitDir, text.trim())) };
 }
 
 /** Finds, mends or makes the worktree of a loop. */
@@ -107,8 +114,8 @@ async function createWorktree(
   signal: AbortSignal,
 ): Promise<OpenedWorktree> {
   const repaired = [...before];
-  const existing = await resolveCommit(repository, `refs/heads/${spec.branch}`, signal);
-  const kept = existing ?? (await resolveCommit(repository, keepRef(spec.loopId), signal));
+  const existing = await resolveKnown(repository, `refs/heads/${spec.branch}`, signal);
+  const kept = existing ?? (await resolveKnown(repository, keepRef(spec.loopId), signal));
   if (existing === null && kept !== null) repaired.push(`missing branch ${spec.branch} made again`);
   const what =
     existing === null
@@ -129,6 +136,16 @@ async function createWorktree(
   ];
   await writeFile(path.join(checkout.folder, 'ready'), '');
   return { checkout, created: true, repaired, missing, notes };
+}
+
+/** A new loop has neither branch nor kept commit: no process is needed to know that. */
+async function resolveKnown(
+  repository: Repository,
+  ref: string,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const known = await readRef(repository.main, ref);
+  return known === null ? null : resolveCommit(repository, ref, signal);
 }
 
 /** Checks that need the real content of such files would fail for a reason nobody sees. */
@@ -186,7 +203,14 @@ async function adoptWorktree(
 }
 
 async function findRegistered(repository: Repository, folder: string): Promise<Checkout | null> {
-  const linked = await listLinkedCheckouts(repository.main.commonDir);
+  const { commonDir } = repository.main;
+  const name = path.basename(folder);
+  const usual = await readLinked(commonDir, name);
+  if (usual?.workTree === folder) return usual;
+  // git names it after the folder, with a number behind if that name is taken.
+  const names = await readdir(path.join(commonDir, 'worktrees')).catch(() => []);
+  if (!names.some((each) => each.startsWith(name))) return null;
+  const linked = await listLinkedCheckouts(commonDir);
   return linked.find((at) => at.workTree === folder) ?? null;
 }
 
@@ -279,13 +303,28 @@ async function discard(gitDir: string, folder: string): Promise<void> {
 async function removeFolder(folder: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+      await removeTree(folder);
       return;
     } catch (error) {
       if (attempt === 5) throw error;
       await unlockFolders(folder);
     }
   }
+}
+
+/** In parts, each removed at a stroke: file by file a thousand of them keep a processor busy for long. */
+async function removeTree(folder: string): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
+    const inner = path.join(folder, entry.name);
+    if (entry.isDirectory()) {
+      for (const name of await readdir(inner)) {
+        rmSync(path.join(inner, name), { recursive: true, force: true });
+        await setImmediate();
+      }
+    }
+    rmSync(inner, { recursive: true, force: true });
+  }
+  await rm(folder, { recursive: true, force: true, maxRetries: 3 });
 }
 
 /** What vanishes meanwhile is fine; what cannot be unlocked makes the next try fail. */

@@ -1,5 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { keptPrefix } from '../../adapters/git/loop-checkout.ts';
 import type { Repository } from '../../adapters/git/repository.ts';
 import { listLinkedCheckouts } from '../../adapters/git/worktree.ts';
 import { formatAge } from '../render/format.ts';
@@ -8,13 +9,15 @@ import { ok, warn, type Check } from './doctor-check.ts';
 const prefix = 'refs/heads/loopwright/';
 const shown = 5;
 
-/** Worktrees and branches under our prefix that no stored loop knows. */
+/** Worktrees and branches under our prefix that no stored loop knows, and work whose branch is gone. */
 export async function checkOrphans(
   repository: Repository,
   loops: ReadonlySet<string>,
   signal: AbortSignal,
 ): Promise<readonly Check[]> {
-  const branches = await loopBranches(repository, signal);
+  const branches = await refsBelow(repository, prefix, signal);
+  const kept = await refsBelow(repository, keptPrefix, signal);
+  const dropped = kept.filter((name) => !branches.includes(name));
   const worktrees = await loopWorktrees(repository);
   const lostBranches = branches.filter((name) => !loops.has(name));
   const lostWorktrees = worktrees.filter(({ loop }) => !loops.has(loop));
@@ -33,19 +36,28 @@ export async function checkOrphans(
           `no loop knows ${list(lostBranches.map((name) => `loopwright/${name}`))}`,
           `look into it, then \`git branch -D loopwright/${lostBranches[0] ?? ''}\``,
         ),
+    dropped.length === 0
+      ? ok('kept work', kept.length === 0 ? 'none' : `${kept.length}, all on their branches`)
+      : warn(
+          'kept work',
+          `the branch is gone, but not what was on it: ${list(dropped)}`,
+          `bring it back with \`git branch loopwright/${dropped[0] ?? ''} ${keptPrefix}${dropped[0] ?? ''}\``,
+        ),
   ];
 }
 
-async function loopBranches(
+/** What follows the prefix in the names of refs. */
+async function refsBelow(
   repository: Repository,
+  start: string,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const args = ['for-each-ref', '--format=%(refname)', prefix];
+  const args = ['for-each-ref', '--format=%(refname)', start];
   const output = await repository.text({ args, signal });
   return output
     .split('\n')
     .filter((name) => name !== '')
-    .map((name) => name.slice(prefix.length));
+    .map((name) => name.slice(start.length));
 }
 
 async function loopWorktrees({

@@ -32,6 +32,7 @@ export const run: Command = {
     ...settingOptions(),
     { name: 'type', value: 'TYPE', summary: 'Loop type of the new task.' },
     { name: 'file', value: 'FILE', summary: 'Read the task from a file.', completes: 'files' },
+    { name: 'jobs', value: 'N', summary: 'Run up to N loops at once (only without TEXT).' },
     { name: 'limit', value: 'N', summary: 'Start at most N loops (only without TEXT).' },
     { name: 'in-place', summary: 'Work in your checkout instead of a worktree of its own.' },
     { name: 'allow-dirty', summary: 'With --in-place: also with uncommitted changes.' },
@@ -48,6 +49,10 @@ export const run: Command = {
       does: 'Creates a task and works on it until npm test passes.',
     },
     { line: 'loopwright run', does: 'Goes on with interrupted loops, then runs every ready task.' },
+    {
+      line: 'loopwright run --jobs 4 --merge local',
+      does: 'Runs four tasks at a time, each on its own branch, and merges what is complete.',
+    },
     {
       line: 'loopwright run t-1a2b3c4d --max-iterations 10',
       does: 'Runs one task with at most ten iterations.',

@@ -17,8 +17,20 @@ export type Talk = 'quiet' | 'normal' | 'verbose';
 /** More activity than this in a second is counted, not shown. */
 const activityPerSecond = 20;
 
-/** What the engine does, as it does it, on `context.err`. */
-export class LiveView implements AsyncDisposable {
+/** Tells people what the engine does, as it does it. */
+export interface View extends AsyncDisposable {
+  /** The newest state of every loop seen, in the order they were first seen. */
+  readonly loops: readonly Loop[];
+  /** Takes any live event; may be called from anywhere and never throws. */
+  readonly listener: (event: LiveEvent) => void;
+  /** A line of talk that belongs to no event. */
+  say(text: string): void;
+  /** Talk that a person must see even when it was asked to be quiet. */
+  tell(text: string): void;
+}
+
+/** One loop after the other, in full, on `context.err`. */
+export class LiveView implements View {
   readonly #context: Pick<CliContext, 'err' | 'clock'>;
   readonly #talk: Talk;
   readonly #status: StatusLine | null;
@@ -43,12 +55,10 @@ export class LiveView implements AsyncDisposable {
         : new StatusLine(context.err, context.clock, (columns) => this.#statusText(columns));
   }
 
-  /** The newest state of every loop seen, in the order they were first seen. */
   get loops(): readonly Loop[] {
     return [...this.#loops.values()];
   }
 
-  /** Takes any live event; may be called from anywhere and never throws. */
   readonly listener = (event: LiveEvent): void => {
     switch (event.kind) {
       case 'recorded':
@@ -60,6 +70,8 @@ export class LiveView implements AsyncDisposable {
       case 'usage':
         this.#running.set(event.loopId, event);
         return;
+      case 'queue':
+        return;
       case 'notice':
         // The same is found out for every loop; once is enough.
         if (!this.#noticed.has(event.text)) this.say(event.text);
@@ -68,12 +80,10 @@ export class LiveView implements AsyncDisposable {
     }
   };
 
-  /** A line of talk that belongs to no event. */
   say(text: string): void {
     if (this.#status !== null) this.#print(line('note', text));
   }
 
-  /** Talk that a person must see even when it was asked to be quiet. */
   tell(text: string): void {
     if (this.#status === null) this.#context.err.write(`${text}\n`);
     else this.#print(line('note', text, 'yellow'));

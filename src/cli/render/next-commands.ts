@@ -1,4 +1,5 @@
 import { awaitsApproval } from '../../core/loop/gating.ts';
+import { hadCompleted } from '../../core/loop/finishing.ts';
 import { violationsToAllow } from '../../core/loop/judges.ts';
 import type { Loop } from '../../core/loop/loop.ts';
 
@@ -30,6 +31,13 @@ export function nextCommands(loop: Loop, hasChanges: boolean): readonly NextComm
       ];
     case 'blocked':
       if (awaitsApproval(loop)) return [...look, ...approvalCommands(loop)];
+      if (hadCompleted(loop)) {
+        return [
+          { line: `loopwright merge ${loop.id}`, does: 'merge it when that is put right' },
+          { line: resumeLine(loop), does: 'let the agent go on with it' },
+          ...look,
+        ];
+      }
       return [
         { line: `loopwright loop explain ${loop.id}`, does: 'see what is in the way' },
         { line: resumeLine(loop), does: 'go on when that is put right' },

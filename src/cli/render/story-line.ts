@@ -16,6 +16,8 @@ export type StoryLine = {
   readonly isVerbose: boolean;
   /** Cut to the width rather than wrapped. */
   readonly isCut: boolean;
+  /** The label is a mark of one column. */
+  readonly isMark?: boolean;
   /** Stays behind a text that is cut. */
   readonly tail?: string;
 };
@@ -56,7 +58,8 @@ export function renderLine(story: StoryLine, columns: number | null, paint: Pain
     return style === null ? shown : paint(style, shown);
   }
   const indent = story.isDetail ? ' '.repeat(labelWidth + 4) : '';
-  const start = story.isDetail ? indent : `  ${label.padEnd(labelWidth)}`;
+  const width = story.isMark === true ? 2 : labelWidth;
+  const start = story.isDetail ? indent : `  ${label.padEnd(width)}`;
   const body = renderBody(story, columns, start.length);
   const painted =
     style === null

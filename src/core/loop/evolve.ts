@@ -234,8 +234,16 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
     case 'merge.started':
       return { ...loop, merging: { into: event.into, from: event.from, to: event.to } };
     case 'loop.merged':
-      return { ...loop, mergedInto: event.into };
+      return mergedLoop(loop, event.into, time);
   }
+}
+
+/** A merge that was refused at first makes a blocked loop complete again. */
+function mergedLoop(loop: Loop, into: string, time: number): Loop {
+  if (loop.status !== 'blocked') return { ...loop, mergedInto: into };
+  const text = `merged into ${into}`;
+  const ended = { status: 'complete', reason: 'verified', text, endedAt: time } as const;
+  return { ...loop, ...ended, mergedInto: into };
 }
 
 /** The same thing again is nothing new. */

@@ -16,6 +16,7 @@ import type {
   AgentRunResult,
   AgentSink,
 } from '../../ports/agent.ts';
+import { giveAgentSlot, takeAgentSlot, tellProvider } from '../agent-slot.ts';
 import { loopSandbox } from '../loop-sandbox.ts';
 import { refuseFullDisk } from '../disk-full.ts';
 import type { Engine } from '../engine.ts';
@@ -33,8 +34,18 @@ const keptFinalText = 2000;
 const weakContainment =
   'weak containment: agents and checks are kept together by their process group, and a program that leaves it can outlive its run';
 
-/** One fresh agent run. Its identity is stored before it may act; its stream goes to files as it comes. */
+/** One fresh agent run, in a slot of its own. Without one, because the work is being cut, nothing happens. */
 export async function runAgent(engine: Engine, owner: LoopOwner, attempt: number): Promise<void> {
+  if (!(await takeAgentSlot(engine, owner, owner.cut))) return;
+  try {
+    await runInSlot(engine, owner, attempt);
+  } finally {
+    giveAgentSlot(engine, owner);
+  }
+}
+
+/** Its identity is stored before it may act; its stream goes to files as it comes. */
+async function runInSlot(engine: Engine, owner: LoopOwner, attempt: number): Promise<void> {
   const { loop, iteration } = owner;
   const runner = await engine.resolveAgent(loop.settings);
   const dir = await engine.artifacts.iterationDir(loop.id, iteration.number);
@@ -64,7 +75,9 @@ export async function runAgent(engine: Engine, owner: LoopOwner, attempt: number
     spending.signal,
   );
   await owner.after('run-agent');
+  giveAgentSlot(engine, owner);
   const { result, usage } = await spending.judge(ran);
+  tellProvider(engine, loop, result.outcome);
   await warnings.recorded();
   await keeper.settled();
   // No agent works on a full disk: its crash says nothing about the work, and the loop goes on when there is room.

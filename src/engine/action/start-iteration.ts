@@ -5,6 +5,7 @@ import type { LoopEvent } from '../../core/loop/event.ts';
 import { looksAtFiles } from '../../core/loop/loop.ts';
 import { refuseFullDisk } from '../disk-full.ts';
 import type { Engine } from '../engine.ts';
+import { takeAgentSlot } from '../agent-slot.ts';
 import type { LoopOwner } from '../loop-owner.ts';
 
 /** Reads the state an iteration starts from and stores its number before anything is spent. */
@@ -13,6 +14,7 @@ export async function startIteration(
   owner: LoopOwner,
   { number, attempt }: { readonly number: number; readonly attempt: number },
 ): Promise<void> {
+  if (!(await takeAgentSlot(engine, owner, owner.asked))) return;
   await refuseFullDisk(engine, owner.loop);
   const reread = await rereadSettings(engine, owner);
   const looks = looksAtFiles(owner.loop);

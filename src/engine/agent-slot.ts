@@ -1,0 +1,42 @@
+import type { AgentOutcome } from '../core/agent/outcome.ts';
+import { endedNormally } from '../core/loop/agent-policy.ts';
+import type { Loop } from '../core/loop/loop.ts';
+import type { Engine } from './engine.ts';
+import type { LoopOwner } from './loop-owner.ts';
+
+const unknownResetMs = 300_000;
+
+/** An agent runs in a slot, for the life of its process. False: the signal came first, and there is none. */
+export async function takeAgentSlot(
+  { slots }: Engine,
+  owner: LoopOwner,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { id: key, agent: provider, createdAt: order } = owner.loop;
+  if (slots.holds('agent', key)) return true;
+  try {
+    await slots.take({ kind: 'agent', key, provider, order }, signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return false;
+  }
+  // Waiting for others is not working time.
+  owner.forgetTime();
+  return true;
+}
+
+export function giveAgentSlot({ slots }: Engine, { loop }: LoopOwner): void {
+  slots.give('agent', loop.id);
+}
+
+/** What one loop finds out about a provider holds for all of them. */
+export function tellProvider({ slots, clock }: Engine, loop: Loop, outcome: AgentOutcome): void {
+  const { agent: provider } = loop;
+  const { kind, retryAfterMs, resetAtMs } = outcome;
+  if (kind === 'rate_limited') slots.tell({ type: 'rate-limited', provider, retryAfterMs });
+  if (kind === 'usage_limit') {
+    const until = resetAtMs ?? clock.now() + unknownResetMs;
+    slots.tell({ type: 'usage-limited', provider, until });
+  }
+  if (endedNormally(kind)) slots.tell({ type: 'answered', provider });
+}

@@ -1,0 +1,62 @@
+import type { Loop } from '../core/loop/loop.ts';
+import type { Session } from '../ports/store.ts';
+import { isDiskFull, waitForRoom } from './disk-full.ts';
+import type { Engine } from './engine.ts';
+import { finishLoop } from './finish-loop.ts';
+import type { MergeQueue } from './merge-queue.ts';
+import { driveOrPark } from './park.ts';
+import type { RunControl, RunOptions } from './run-loops.ts';
+import { takeLoop, type TakeOptions } from './take-loop.ts';
+
+/** One run, as everything that belongs to it needs it. */
+export type Run = {
+  readonly engine: Engine;
+  readonly session: Session;
+  readonly options: RunOptions;
+  readonly control: RunControl;
+  readonly merges: MergeQueue;
+};
+
+/** Drives a loop to its rest. A full disk pauses it, and it goes on by itself when there is room again. */
+export async function driveLoop(run: Run, loopId: string, options: TakeOptions): Promise<Loop> {
+  const { engine, control } = run;
+  for (let take = options; ; take = { why: 'there is space again' }) {
+    try {
+      return await driveOnce(run, loopId, take);
+    } catch (error) {
+      const loop = await parkedLoop(engine, loopId, error);
+      if (loop === null) throw error;
+      const text = `${loop.id} is paused: ${loop.text ?? 'no space left'}; it goes on when there is space again`;
+      engine.publish({ kind: 'notice', text });
+      if (!(await waitForRoom(engine, loop, control.asked))) return loop;
+      await engine.disk.holdReserve();
+    }
+  }
+}
+
+/** The loop, if a full disk has paused it; null after any other error. */
+async function parkedLoop(engine: Engine, loopId: string, error: unknown): Promise<Loop | null> {
+  if (!isDiskFull(error)) return null;
+  const loop = await engine.store.read((tx) => tx.loops.get(loopId));
+  return loop?.status === 'paused' && loop.reason === 'disk' ? loop : null;
+}
+
+async function driveOnce(run: Run, loopId: string, options: TakeOptions): Promise<Loop> {
+  const { engine, session, control, merges } = run;
+  const loop = await driveToRest();
+  // The next loop goes on while this one is merged, unless all are to run one after the other.
+  const isAlone = engine.slots.limits.slots.loop === 1;
+  if (!isAlone) engine.slots.give('loop', loop.taskId);
+  return finishLoop(engine, session, merges, loop);
+
+  async function driveToRest(): Promise<Loop> {
+    await using _standby = { [Symbol.asyncDispose]: () => engine.supervisor.endStandby(loopId) };
+    await using owner = await takeLoop(engine, session, loopId, options);
+    using _requests = control.attach(owner);
+    try {
+      return await driveOrPark(engine, owner);
+    } finally {
+      engine.slots.give('agent', loopId);
+    }
+  }
+}

@@ -1,0 +1,176 @@
+import { isLoopwrightError, type LoopwrightError } from '../core/error.ts';
+import { awaitsMerge } from '../core/loop/finishing.ts';
+import type { Loop } from '../core/loop/loop.ts';
+import type { Session, TaskClaim } from '../ports/store.ts';
+import type { Engine } from './engine.ts';
+import { mergeBatch, type Batch, type Candidate, type Merged } from './merge-batch.ts';
+import { isRefusal } from './merge-refusal.ts';
+import { removeMerged } from './remove-merged.ts';
+import { holdAtRest, restLeaseMs, type HeldLoop } from './resting-loop.ts';
+import { summaryOf } from './settle-task.ts';
+
+/** Large batches save checks, small ones are bisected sooner. */
+const largestBatch = 16;
+const longestMs = 3_600_000;
+
+type Entry = {
+  readonly loop: Loop;
+  readonly held: HeldLoop;
+  readonly done: PromiseWithResolvers<Merged>;
+};
+
+/**
+ * Complete loops on their way into the base. Those that arrive while others are being merged make up the next batch.
+ * One at a time across all engines of the repository: a lock is held from the look at the base until it has moved.
+ */
+export class MergeQueue {
+  readonly #engine: Engine;
+  readonly #session: Session;
+  #waiting: Entry[] = [];
+  #isBusy = false;
+
+  constructor(engine: Engine, session: Session) {
+    this.#engine = engine;
+    this.#session = session;
+  }
+
+  /** Loops that are being merged or wait for it. */
+  get size(): number {
+    return this.#waiting.length + (this.#isBusy ? 1 : 0);
+  }
+
+  /**
+   * Merges a loop and tidies up after it. What is refused blocks a loop whose task waits for the merge, and is thrown
+   * for any other. What is nobody's decision (a full disk, git broken) is thrown, and tried again by the next run.
+   */
+  async merge(loopId: string): Promise<Loop> {
+    const engine = this.#engine;
+    await using held = await holdAtRest(engine, this.#session, loopId);
+    const { loop } = held;
+    const claim = awaitsMerge(loop) ? await holdTask(engine, this.#session, loop) : null;
+    try {
+      const merged = await this.#join(held);
+      if (merged.kind === 'refused') throw merged.error;
+      return await settle(engine, held, claim, merged.commit);
+    } catch (error) {
+      if (!isLoopwrightError(error) || !isRefusal(error.code)) {
+        held.leaveInQueue();
+        throw error;
+      }
+      if (!awaitsMerge(loop)) throw error;
+      return block(engine, held, claim, error);
+    }
+  }
+
+  #join(held: HeldLoop): Promise<Merged> {
+    const { loop } = held;
+    const done = Promise.withResolvers<Merged>();
+    this.#waiting.push({ loop, held, done });
+    void this.#work();
+    return done.promise;
+  }
+
+  /** Never rejects: every entry is told how it went. */
+  async #work(): Promise<void> {
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    while (this.#waiting.length > 0) await this.#mergeNext();
+    this.#isBusy = false;
+  }
+
+  async #mergeNext(): Promise<void> {
+    const baseRef = this.#waiting[0]?.loop.workspace.baseRef ?? null;
+    const batch = this.#waiting
+      .filter(({ loop }) => loop.workspace.baseRef === baseRef)
+      .slice(0, largestBatch);
+    this.#waiting = this.#waiting.filter((entry) => !batch.includes(entry));
+    const entries = new Map(batch.map((entry) => [entry.loop.id, entry]));
+    try {
+      const signal = AbortSignal.timeout(longestMs);
+      await using _lock = await this.#engine.locks.take('merge', signal);
+      const loops = batch.map(({ loop }) => loop);
+      const sink = (loop: Loop, merged: Merged) => entries.get(loop.id)?.done.resolve(merged);
+      const candidates = await Promise.all(
+        loops.map((loop) => ownWork(this.#engine, loop, signal)),
+      );
+      const starts: Batch['starts'] = async (loop, move) => {
+        await entries.get(loop.id)?.held.record({ type: 'merge.started', ...move });
+      };
+      const engine = this.#engine;
+      await mergeBatch({ engine, baseRef: baseRef ?? '', starts, sink, signal }, candidates);
+    } catch (error) {
+      for (const { done } of batch) done.reject(error);
+    }
+  }
+}
+
+/**
+ * What was verified is what is merged. Only a loop whose merge was refused, or that is merged by hand, may have been
+ * worked on by a person since: then what is on its branch counts.
+ */
+async function ownWork(engine: Engine, loop: Loop, signal: AbortSignal): Promise<Candidate> {
+  const { branch, base } = loop.workspace;
+  const verified = loop.head ?? base ?? '';
+  if (awaitsMerge(loop)) return { loop, head: verified };
+  const now = await engine.project.resolve(`refs/heads/${branch ?? ''}`, signal);
+  return { loop, head: now ?? verified };
+}
+
+/** The task stays ours while its loop is being merged, however long the checks take. */
+async function holdTask(
+  { store, clock }: Engine,
+  session: Session,
+  loop: Loop,
+): Promise<TaskClaim | null> {
+  const { taskId } = loop;
+  const held = await store.read((tx) => tx.tasks.claimOf(taskId));
+  const leaseUntil = clock.now() + restLeaseMs;
+  return store.write(async (tx) => {
+    if (held === null) return null;
+    const now = clock.now();
+    if (held.owner === session.id) {
+      return (await tx.tasks.renew(held, leaseUntil)) ? held : null;
+    }
+    // Its holder has handed the loop over by dying.
+    return tx.tasks.claim({ owner: session.id, now, leaseUntil, taskId, takeOver: held.owner });
+  });
+}
+
+async function settle(
+  engine: Engine,
+  held: HeldLoop,
+  claim: TaskClaim | null,
+  commit: string,
+): Promise<Loop> {
+  const { loop } = held;
+  const into = loop.workspace.baseRef ?? '';
+  const merged = await held.record({ type: 'loop.merged', into, commit }, async (tx) => {
+    const now = engine.clock.now();
+    const summary = summaryOf(loop);
+    const task = await tx.tasks.get(loop.taskId);
+    if (claim !== null) await tx.tasks.transition(loop.taskId, 'done', { now, summary, claim });
+    else if (task?.status === 'blocked') {
+      await tx.tasks.transition(loop.taskId, 'done', { now, summary });
+    }
+  });
+  await removeMerged(engine, merged, AbortSignal.timeout(120_000));
+  return merged;
+}
+
+/** The work is done but not where it was to go: a person decides, and what depends on it waits. */
+async function block(
+  engine: Engine,
+  held: HeldLoop,
+  claim: TaskClaim | null,
+  error: LoopwrightError,
+): Promise<Loop> {
+  const text = error.hint === null ? error.message : `${error.message}: ${error.hint}`;
+  const reason = error.code === 'git.conflict' ? 'conflict' : 'gate';
+  const rested = { type: 'loop.rested', status: 'blocked', reason, text } as const;
+  return held.record(rested, async (tx) => {
+    const now = engine.clock.now();
+    if (claim !== null) {
+      await tx.tasks.transition(held.loop.taskId, 'blocked', { now, reason: text, claim });
+    }
+  });
+}

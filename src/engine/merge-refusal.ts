@@ -1,0 +1,76 @@
+import { LoopwrightError } from '../core/error.ts';
+import type { Loop } from '../core/loop/loop.ts';
+
+/** Why a merge is refused. A person must do something first; base, branch and checkout are as they were. */
+const refusals: ReadonlySet<string> = new Set([
+  'git.dirty',
+  'git.conflict',
+  'git.busy',
+  'git.locked',
+  'git.filtered',
+  'git.no_base',
+  'loop.no_branch',
+  'merge.red',
+]);
+
+export function isRefusal(code: string): boolean {
+  return refusals.has(code);
+}
+
+export function conflicts(loop: Loop, files: readonly string[]): LoopwrightError {
+  return new LoopwrightError(
+    'git.conflict',
+    `${loop.id} conflicts with ${loop.workspace.baseRef ?? 'its base'} in ${files.join(', ')}`,
+    {
+      hint: `resolve it in ${loop.workspace.path}, then \`loopwright merge ${loop.id}\`; nothing was changed`,
+    },
+  );
+}
+
+export function noLongerPasses(loop: Loop, dir: string): LoopwrightError {
+  return new LoopwrightError(
+    'merge.red',
+    `${loop.id} no longer passes its checks on top of ${loop.workspace.baseRef ?? 'its base'}`,
+    {
+      hint: `see ${dir}; let it go on with \`loopwright loop resume ${loop.id}\`, or start another loop with \`loopwright run ${loop.taskId} --new\``,
+    },
+  );
+}
+
+export function keepsMoving(loop: Loop): LoopwrightError {
+  return new LoopwrightError(
+    'git.busy',
+    `${loop.workspace.baseRef ?? 'the base'} kept moving while ${loop.id} was being merged`,
+    { hint: `try again: \`loopwright merge ${loop.id}\`` },
+  );
+}
+
+export function noBranch(loop: Loop): LoopwrightError {
+  return new LoopwrightError('loop.no_branch', `${loop.id} has no branch of its own to merge`);
+}
+
+export function filteredFiles(loop: Loop, files: readonly string[]): LoopwrightError {
+  const [first = '', ...more] = files;
+  const named = more.length === 0 ? first : `${first} and ${more.length} more`;
+  return new LoopwrightError(
+    'git.filtered',
+    `${named} is under a content filter (git-lfs, git-crypt), which this program never runs; nothing was touched`,
+    { hint: mergeByHand(loop) },
+  );
+}
+
+/** git in the user's own shell obeys the repository's configuration, which an agent may have changed. */
+export function mergeByHand({ id, workspace, iterations }: Loop): string {
+  const merge = `merge the branch yourself: \`git merge ${workspace.branch ?? ''}\``;
+  const isChanged = iterations.some(({ tampered }) => tampered !== undefined);
+  if (!isChanged) return merge;
+  return `${merge}, but look first at what was changed around the workspace (\`loopwright loop explain ${id}\`): git may run it`;
+}
+
+export function dirtyTarget(loop: Loop, branch: string, path: string): LoopwrightError {
+  return new LoopwrightError(
+    'git.dirty',
+    `${branch} is checked out with uncommitted changes at ${path}; it was not touched`,
+    { hint: `commit or stash them, then \`loopwright merge ${loop.id}\`` },
+  );
+}

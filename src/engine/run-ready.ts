@@ -1,0 +1,259 @@
+import { isLoopwrightError } from '../core/error.ts';
+import { orderKey } from '../core/graph/order.ts';
+import { isReady } from '../core/graph/ready.ts';
+import type { LoopEvent } from '../core/loop/event.ts';
+import type { Loop } from '../core/loop/loop.ts';
+import { isResting } from '../core/loop/status.ts';
+import type { Task } from '../core/task/task.ts';
+import type { LiveEvent, LiveListener } from '../ports/live.ts';
+import { driveLoop, type Run } from './drive-loop.ts';
+import { finishLoop } from './finish-loop.ts';
+import { findLeftBehind, freeTasksOfGone } from './left-behind.ts';
+import type { RunOutcome } from './run-loops.ts';
+import { startTask } from './start-task.ts';
+
+/** Ready tasks that wait for a slot at once, beyond those that can have one. */
+const lookahead = 64;
+
+/** Loops that make their worktree and verify the base at the same time. */
+const mostStarting = 2;
+
+/** Events after which a loop has done that, or will not. */
+const settled: ReadonlySet<LoopEvent['type']> = new Set([
+  'baseline.recorded',
+  'iteration.started',
+  'loop.waiting',
+  'loop.rested',
+]);
+
+/**
+ * What was interrupted first, then everything that is ready, until nothing is left. Each loop waits for a slot of its
+ * own; whenever one ends, what it has unblocked joins those that wait.
+ */
+export async function runReady(run: Run, limit: number | null): Promise<RunOutcome> {
+  const crew = new Crew(run, limit);
+  await crew.goOnWithLeft();
+  await crew.workThroughReady();
+  await crew.allEnded();
+  const counts = await run.engine.store.read((tx) => tx.tasks.counts());
+  return {
+    loops: crew.loops,
+    limited: crew.isFull && counts.ready > 0,
+    held: !crew.isFull && counts.ready === 0 && counts.pending > 0,
+  };
+}
+
+/** The loops of one run that are under way. One that cannot go on does not keep the others from running. */
+class Crew {
+  readonly loops: Loop[] = [];
+  readonly #run: Run;
+  readonly #publish: LiveListener;
+  readonly #limit: number | null;
+  readonly #underWay = new Map<string, Promise<void>>();
+  readonly #providers = new Map<string, Promise<string | null>>();
+  readonly #problems: unknown[] = [];
+  /** Stops further starts: every other task would fail in the same way. */
+  #fatal: { readonly error: unknown } | null = null;
+  #started = 0;
+  /** Asks that may still become a start. */
+  #asking = 0;
+  #change = Promise.withResolvers<void>();
+  readonly #starting = new Set<string>();
+  readonly #stopped = new AbortController();
+
+  constructor(run: Run, limit: number | null) {
+    this.#run = { ...run, engine: { ...run.engine, publish: (event) => this.#see(event) } };
+    this.#publish = run.engine.publish;
+    this.#limit = limit;
+    const { asked } = run.control;
+    if (asked.aborted) this.#stopped.abort();
+    asked.addEventListener('abort', () => this.#stopped.abort(), { once: true });
+    this.#stopped.signal.addEventListener('abort', () => this.#wake(), { once: true });
+  }
+
+  get isFull(): boolean {
+    return this.#limit !== null && this.#started >= this.#limit;
+  }
+
+  /** Complete loops are merged and tidied up, interrupted ones go on, all before anything new starts. */
+  async goOnWithLeft(): Promise<void> {
+    const { engine, session } = this.#run;
+    await freeTasksOfGone(engine, session);
+    const { loops, unfinished } = await findLeftBehind(engine, session);
+    for (const loop of unfinished) {
+      engine.publish({ kind: 'notice', text: `finishing ${loop.id}, which was complete` });
+      this.#begin(loop.taskId, () => finishLoop(engine, session, this.#run.merges, loop));
+    }
+    for (const [index, loop] of loops.entries()) {
+      this.#join(loop.taskId, { order: index, provider: loop.agent }, async () => {
+        const why = isResting(loop.status) ? 'it was interrupted' : 'its engine was gone';
+        engine.publish({ kind: 'notice', text: `resuming ${loop.id}, which was interrupted` });
+        return driveLoop(this.#run, loop.id, { why });
+      });
+    }
+  }
+
+  async workThroughReady(): Promise<void> {
+    const { engine, session, control } = this.#run;
+    while (this.#fatal === null && control.requested === null) {
+      const changed = this.#change.promise;
+      const room = this.#limit === null ? lookahead : this.#limit - this.#started;
+      const wanted = Math.min(lookahead, room) - this.#asking;
+      const ready = wanted > 0 ? await this.#newlyReady(wanted) : [];
+      for (const task of ready) await this.#joinTask(task);
+      if (ready.length > 0) continue;
+      if (this.#underWay.size > 0) {
+        await changed;
+        continue;
+      }
+      // Somebody else's tasks may come back when their engine is gone.
+      await freeTasksOfGone(engine, session);
+      if ((await this.#newlyReady(1)).length === 0 || this.isFull) return;
+    }
+  }
+
+  /** Waits for everything under way; throws what went wrong first. */
+  async allEnded(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay.values());
+    if (this.#fatal !== null) throw this.#fatal.error;
+    if (this.#problems.length > 0) throw this.#problems[0];
+  }
+
+  async #newlyReady(count: number): Promise<readonly Task[]> {
+    const { engine } = this.#run;
+    const now = engine.clock.now();
+    const ready = await engine.store.write(async (tx) => {
+      await tx.tasks.expireLeases(now);
+      return tx.tasks.ready(count + this.#underWay.size);
+    });
+    return ready.filter(({ id }) => !this.#underWay.has(id)).slice(0, count);
+  }
+
+  async #joinTask(task: Task): Promise<void> {
+    const order = orderKey(task.readySince ?? task.createdAt, task.priority);
+    const provider = await this.#providerOf(task);
+    this.#join(task.id, { order, provider }, async () => {
+      const claimed = await claimReady(this.#run, task.id);
+      return claimed === null ? null : startTask(this.#run, claimed);
+    });
+  }
+
+  /** Waits for a slot, then works; the slot is given back whatever happens. */
+  #join(
+    taskId: string,
+    place: { readonly order: number; readonly provider: string | null },
+    work: () => Promise<Loop | null>,
+  ): void {
+    const { slots } = this.#run.engine;
+    this.#asking++;
+    this.#begin(taskId, async () => {
+      try {
+        await slots.take({ kind: 'loop', key: taskId, ...place }, this.#stopped.signal);
+      } catch (error) {
+        if (this.#stopped.signal.aborted) return null;
+        throw error;
+      } finally {
+        this.#asking--;
+      }
+      try {
+        await this.#turnToStart(taskId);
+        if (this.isFull || this.#stopped.signal.aborted) return null;
+        this.#started++;
+        const loop = await work();
+        // Somebody else has taken the task meanwhile.
+        if (loop === null) this.#started--;
+        return loop;
+      } finally {
+        slots.give('loop', taskId);
+        this.#hasStarted(taskId);
+      }
+    });
+  }
+
+  /** A hundred loops that start together would all be late; a few at a time, the first agents work at once. */
+  async #turnToStart(taskId: string): Promise<void> {
+    while (this.#starting.size >= mostStarting && !this.#stopped.signal.aborted) {
+      await this.#change.promise;
+    }
+    this.#starting.add(taskId);
+  }
+
+  #hasStarted(taskId: string): void {
+    if (this.#starting.delete(taskId)) this.#wake();
+  }
+
+  #begin(taskId: string, work: () => Promise<Loop | null>): void {
+    const { engine } = this.#run;
+    const ended = work()
+      .then((loop) => {
+        if (loop !== null) this.loops.push(loop);
+      })
+      .catch((error: unknown) => {
+        if (isSetupProblem(error)) this.#fail(error);
+        else this.#problems.push(error);
+        const text = error instanceof Error ? error.message : String(error);
+        if (!isSetupProblem(error)) engine.publish({ kind: 'notice', text });
+      })
+      .finally(() => {
+        this.#underWay.delete(taskId);
+        this.#wake();
+      });
+    this.#underWay.set(taskId, ended);
+  }
+
+  /** Dependents join the moment their last prerequisite is done, while that is still being tidied up. */
+  #see(event: LiveEvent): void {
+    this.#publish(event);
+    if (event.kind !== 'recorded') return;
+    const { type } = event.recorded.event;
+    if (settled.has(type)) this.#hasStarted(event.loop.taskId);
+    if (type === 'loop.rested' || type === 'loop.merged') this.#wake();
+  }
+
+  #wake(): void {
+    this.#change.resolve();
+    this.#change = Promise.withResolvers<void>();
+  }
+
+  /** Those that run come to their end; nothing else starts. */
+  #fail(error: unknown): void {
+    this.#fatal ??= { error };
+    this.#stopped.abort();
+  }
+
+  /** Whose limits a loop of this task would be under. What cannot be planned is told when it starts. */
+  #providerOf(task: Task): Promise<string | null> {
+    const key = task.type ?? '';
+    const known = this.#providers.get(key);
+    if (known !== undefined) return known;
+    const planned = this.#run.options.planFor(task).then(
+      ({ settings }) => settings.agent,
+      () => null,
+    );
+    this.#providers.set(key, planned);
+    return planned;
+  }
+}
+
+/** What would stop every further task as well: there is no point in trying the next one. */
+function isSetupProblem(error: unknown): boolean {
+  if (!isLoopwrightError(error)) return true;
+  return ['run.', 'agent.', 'config.', 'strategy.', 'loop_type.', 'store.'].some((prefix) =>
+    error.code.startsWith(prefix),
+  );
+}
+
+/** Null when it is not ready any more: somebody else was faster. */
+async function claimReady({ engine, session }: Run, taskId: string): Promise<Task | null> {
+  await engine.reach('before:claim-task');
+  const task = await engine.store.write(async (tx) => {
+    const found = await tx.tasks.get(taskId);
+    if (found === null || !isReady(found)) return null;
+    const now = engine.clock.now();
+    const leaseUntil = now + engine.leaseMs;
+    const claim = await tx.tasks.claim({ owner: session.id, now, leaseUntil, taskId });
+    return claim === null ? null : tx.tasks.get(taskId);
+  });
+  await engine.reach('after:claim-task');
+  return task;
+}
