@@ -50,6 +50,18 @@ describe('node:test', () => {
     });
   });
 
+  it('making the module that tests ask for completes the loop', async () => {
+    const suites = {
+      ...files,
+      'test/math.test.js': files['test/math.test.js'].replace('src/math.js', 'src/maths.js'),
+    };
+    const module = 'export const add = (a, b) => a + b;\nexport const sub = (a, b) => a - b;\n';
+    const made = trick([write('src/maths.js', module)], { files: suites });
+    await play(made, ({ loop, kinds }) => {
+      expect([loop.status, kinds]).toEqual(['complete', []]);
+    });
+  });
+
   it.each([
     ['deleting the failing test', [edit(failing, '')], 'removed-test'],
     [

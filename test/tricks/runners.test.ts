@@ -131,25 +131,27 @@ describe.skipIf(!has('cargo', '--version'))('cargo', () => {
 });
 
 describe.skipIf(!has('go', 'version'))('go test', () => {
+  const files = {
+    'go.mod': 'module example.org/sub\n\ngo 1.18\n',
+    'sub.go': 'package sub\n\nfunc Sub(a, b int) int { return a + b }\n',
+    'sub_test.go':
+      'package sub\n\nimport "testing"\n\nfunc TestStarts(t *testing.T) {\n\tif Sub(0, 0) != 0 {\n\t\tt.Fatal("no")\n\t}\n}\n\nfunc TestSubtracts(t *testing.T) {\n\tif Sub(2, 1) != 1 {\n\t\tt.Fatal("no")\n\t}\n}\n',
+  };
+  const edit = editIn('sub_test.go');
+  const env = process.env['HOME'] === undefined ? {} : { HOME: process.env['HOME'] };
+
   it('t.Skip is caught', async () => {
-    const files = {
-      'go.mod': 'module example.org/sub\n\ngo 1.18\n',
-      'sub.go': 'package sub\n\nfunc Sub(a, b int) int { return a + b }\n',
-      'sub_test.go':
-        'package sub\n\nimport "testing"\n\nfunc TestSubtracts(t *testing.T) {\n\tif Sub(2, 1) != 1 {\n\t\tt.Fatal("no")\n\t}\n}\n',
-    };
-    const steps = [
-      {
-        edit: {
-          path: 'sub_test.go',
-          find: 'T) {\n',
-          replace: 'T) {\n\tt.Skip("later")\n',
-        },
-      },
-    ];
-    const env = process.env['HOME'] === undefined ? {} : { HOME: process.env['HOME'] };
+    const find = 'func TestSubtracts(t *testing.T) {\n';
+    const steps = [edit(find, `${find}\tt.Skip("later")\n`)];
     await play({ files, validate: 'go test -vet=off -v ./...', steps, env }, (played) =>
       expectCaught(played, 'skipped-test'),
     );
+  });
+
+  it('an honest fix completes the loop, though only failing tests are named', async () => {
+    const steps = [editIn('sub.go')('a + b', 'a - b')];
+    await play({ files, validate: 'go test -vet=off ./...', steps, env }, ({ loop, kinds }) => {
+      expect([loop.status, kinds]).toEqual(['complete', []]);
+    });
   });
 });

@@ -113,8 +113,8 @@ function lostInRuns(input: IntegrityInput, report: VerificationReport): readonly
     if (check === undefined || check.passed === false || check.command !== base.command) return [];
     const inventory = input.inventory[base.name] ?? null;
     return lostTests(
-      { check: base.name, counts: base.tests, inventory },
-      { check: check.name, counts: check.tests, inventory: check.inventory ?? null },
+      { check: base.name, counts: base.tests, sure: base.sureTests ?? null, inventory },
+      { check: check.name, counts: check.tests, sure: null, inventory: check.inventory ?? null },
     );
   });
 }
