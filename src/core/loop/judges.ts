@@ -8,6 +8,8 @@ export type Judges = {
   readonly files: readonly string[];
   /** Programs in folders of tools inside the worktree: path and digest. */
   readonly programs: Readonly<Record<string, string>>;
+  /** Configuration of runners in the worktree: path and digest; absent when nothing is known of it. */
+  readonly configs?: Readonly<Record<string, string>>;
 };
 
 /** What a person who approves the newest finding of `integrity` allows; empty when there is none. */
