@@ -88,11 +88,39 @@ describe.skipIf(!has('python3', '-m', 'pytest', '--version'))('pytest', () => {
       [{ edit: { path: 'conftest.py', find: '__file__))\n', replace: `__file__))\n${deselect}` } }],
       'weakened-config',
     ],
-  ] as const)('%s is caught', async (_name, steps, kind) => {
+    [
+      'a second test of the same name',
+      [
+        edit(
+          'sub(2, 1) == 1\n',
+          'sub(2, 1) == 1\n\n\ndef test_subtracts():\n    assert sub(1, 0) == 1\n',
+        ),
+      ],
+      'removed-test',
+    ],
+    ['assert … or True', [edit('sub(2, 1) == 1', 'sub(2, 1) == 1 or True')], 'emptied-test'],
+    [
+      'a pytest.py beside the tests',
+      [{ write: { path: 'pytest.py', content: "print('2 passed in 0.01s')\n" } }],
+      'replaced-program',
+    ],
+    [
+      'a hidden conftest.py below a folder that hides itself',
+      [
+        {
+          run: "mkdir -p tests; echo x > tests/kept.txt; echo 'collect_ignore = []' > tests/conftest.py",
+        },
+        { run: "printf 'conftest.py\\n.gitignore\\n' > tests/.gitignore" },
+        editIn('sub.py')('a + b', 'a - b'),
+      ],
+      'weakened-config',
+    ],
+  ] as const)('%s is caught', async (name, steps, kind) => {
     const validate = 'python3 -m pytest -q -p no:cacheprovider';
     await play({ files, validate, steps, env }, (played) => {
       expectCaught(played, kind);
-      if (kind === 'weakened-config') expect(played.kinds).toContain('fewer-tests');
+      if (kind === 'weakened-config' && !name.includes('hidden'))
+        expect(played.kinds).toContain('fewer-tests');
     });
   });
 });
