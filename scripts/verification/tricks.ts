@@ -54,6 +54,16 @@ export const tricks: readonly Trick[] = [
     'as if it asserted nothing',
     'leaving before the assertion',
   ),
+  caught(
+    'an assertion with an exit: `|| true`',
+    'does not count as an assertion',
+    'an assertion with an exit',
+  ),
+  caught(
+    'catch what the assertion throws',
+    'a new empty `catch` or `except: pass` around assertions',
+    'catching what the assertion throws',
+  ),
   caught('empty the file', names, 'emptying the file'),
   caught('move the file out of the glob', names, 'moving the file out of the glob'),
   caught(
@@ -66,6 +76,11 @@ export const tricks: readonly Trick[] = [
     'another shell for npm (`.npmrc`)',
     'configuration that replaces what runs',
     'another shell for npm scripts',
+  ),
+  caught(
+    'the same, hidden by `.gitignore`',
+    'configuration of runners in the worktree is compared with what stood there before the first iteration, ignored or not',
+    'a hidden .npmrc with another shell for npm scripts',
   ),
   caught(
     '`process.exit(0)` in a test file',
@@ -101,6 +116,22 @@ export const tricks: readonly Trick[] = [
     'its hooks, and fewer tests than on the base',
     'a conftest.py that deselects',
   ),
+  pytest(
+    'a `conftest.py` that ignore rules hide',
+    'as above, in any folder, whatever it says',
+    'a hidden conftest.py below a folder that hides itself',
+  ),
+  pytest(
+    'a second test of the same name',
+    'Python runs only the last one of a class or module',
+    'a second test of the same name',
+  ),
+  pytest('`assert … or True`', 'does not count as an assertion', 'assert … or True'),
+  pytest(
+    'a `pytest.py` beside the tests',
+    'modules that would stand in front of the runner are compared like programs',
+    'a pytest.py beside the tests',
+  ),
   row(runners, 'unittest', 'caught')('`@unittest.skip`', source, 'unittest.skip'),
   row(runners, 'cargo', 'caught')('`#[ignore]`', source, '#[ignore]'),
   row(runners, 'go test', 'caught')('`t.Skip`', source, 't.Skip'),
@@ -108,7 +139,7 @@ export const tricks: readonly Trick[] = [
   undone('edit CI configuration', 'protected', 'editing CI configuration is undone and told'),
   undone(
     'edit the script that validates',
-    'scripts that the checks run are protected',
+    'scripts that the checks name are protected if their name speaks of checking',
     'editing the script that validates is undone and told',
   ),
   row(node, 'any', 'seen')(

@@ -27,6 +27,7 @@ async function withSuite(): Promise<GitRepo> {
 
 const cheat = `command:sed -i "s/test('subtracts'/test.skip('subtracts'/" test/math.test.js; echo x >> work.txt`;
 const validate = 'node --test test/*.test.js';
+const warnings = (text: string) => text.split('only tests changed, no code did').length - 1;
 
 describe('an agent that cheats', () => {
   it('is shown at one glance by run and by loop explain', async () => {
@@ -109,7 +110,6 @@ describe('an agent that cheats', () => {
     const limit = ['--validate', validate, '--max-iterations', '1'];
     const ran = await cli.run('run', 'fix it', '--agent', agent, ...limit);
     expect(ran.exitCode).toBe(0);
-    const warnings = (text: string) => text.split('only tests changed, no code did').length - 1;
     // Once in the story, once in the summary.
     expect(warnings(`${ran.out}${ran.err}`)).toBe(isWarned ? 2 : 0);
     const { out } = await cli.run('loop', 'explain', 'last');
