@@ -109,6 +109,8 @@ async function selectLearnings(tx: StoreTx, request: MemoryRequest): Promise<Cho
     scope: await scopeOf(tx, task.id),
     limit: settings.memory['max-learnings'],
     now,
+    halfLifeMs: settings.memory['half-life'],
+    maxOverlap: settings.memory['duplicate-overlap'],
   });
   const learnings: Learning[] = [];
   for (const { id } of found) {

@@ -28,6 +28,10 @@ export type LearningQuery = {
   readonly now: number;
   /** Also gives what is not likely to help. */
   readonly withUnlikely?: boolean;
+  /** Time in which votes count half; 90 days unless given. */
+  readonly halfLifeMs?: number;
+  /** Share of common words above which two learnings of a category say the same; 0.8 unless given. */
+  readonly maxOverlap?: number;
 };
 
 export type FoundLearning = Selected;

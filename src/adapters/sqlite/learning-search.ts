@@ -55,7 +55,7 @@ async function findByText(db: Db, query: LearningQuery): Promise<readonly FoundL
   const matches = await readMatches(db, terms, values, totals);
   const candidates = await readCandidates(db, matches);
   const pathDocuments = await readPathDocuments(db, candidates);
-  const { scope, now, limit } = query;
+  const { scope, now, limit, halfLifeMs, maxOverlap } = query;
   const selection = selectLearnings({
     weights,
     terms,
@@ -65,6 +65,8 @@ async function findByText(db: Db, query: LearningQuery): Promise<readonly FoundL
     scope,
     now,
     limit,
+    halfLifeMs,
+    maxOverlap,
   });
   return query.withUnlikely === true || isLikely(selection.likelihood) ? selection.results : [];
 }

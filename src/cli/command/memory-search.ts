@@ -53,6 +53,7 @@ async function runMemorySearch(input: CommandInput, context: CliContext): Promis
   const tasks = batch === null ? [] : readTasks(await readTextFile(batch, context));
   await using opened = await context.open();
   const { store, clock } = opened.engine;
+  const { memory } = opened.config.settings;
   const queryFor = (title: string, description: string): LearningQuery => ({
     title,
     description,
@@ -61,6 +62,8 @@ async function runMemorySearch(input: CommandInput, context: CliContext): Promis
     signature: null,
     scope: null,
     withUnlikely: isGiven(input, 'all'),
+    halfLifeMs: memory['half-life'],
+    maxOverlap: memory['duplicate-overlap'],
   });
   if (text !== null) {
     const found = await search(store, queryFor(text, ''));

@@ -3,7 +3,7 @@ import { bothEnds, type Check, type TestCounts } from './report.ts';
 import { readCoverage } from './coverage.ts';
 import { describeFailures } from './failing-test.ts';
 import { failureSignature } from './signature.ts';
-import { inventoryOf } from './test-inventory.ts';
+import { inventoryOf, sureTestsOf } from './test-inventory.ts';
 import { parseTests } from './test-output/parse-tests.ts';
 
 /** How a check's process ended, as plain data; the same cases as the process port's. */
@@ -43,6 +43,7 @@ export function judgeCheck(run: CheckRun): Check {
   const verdict = verdictOf(run, tests);
   const recognised = tests !== null && tests.framework !== null && tests.total > 0;
   const inventory = recognised ? inventoryOf(tests) : null;
+  const sureTests = recognised ? sureTestsOf(tests) : null;
   const failures = recognised ? describeFailures(tests, output) : [];
   const coverage = run.parseTests ? readCoverage(output) : null;
   return {
@@ -60,6 +61,7 @@ export function judgeCheck(run: CheckRun): Check {
     signature: verdict.passed === false ? failureSignature(output) : null,
     evidence: run.evidence,
     ...(coverage === null ? {} : { coverage }),
+    ...(sureTests === null ? {} : { sureTests }),
     ...(inventory === null ? {} : { inventory }),
   };
 }

@@ -41,6 +41,8 @@ export type Check = {
   readonly earlierRuns?: readonly (boolean | null)[];
   /** Coverage in percent as the output says it. */
   readonly coverage?: number;
+  /** How many tests a later run that passes must show at least; absent when that is as many as ran. */
+  readonly sureTests?: number;
   /** Every test by name; only in the verdict on a base. */
   readonly inventory?: TestInventory;
   /** What the check `integrity` found. */

@@ -120,3 +120,41 @@ test('whatever was added and removed, nothing of it is left behind', async () =>
     length: 0,
   });
 });
+
+test('the overlap that counts as a repetition is the query’s', async () => {
+  await using fixture = await sqliteFixture();
+  const { store } = fixture;
+  await addAll(store);
+  const content = 'a weak etag comparison fails when the proxy strips its header';
+  const fields = { category: 'pitfall', content, tags: [], createdAt: now };
+  await store.write((tx) => tx.learnings.add({ id: 'l-like', ...fields, origin: 'import' }));
+  const found = async (maxOverlap: number) => {
+    const ids = await find(
+      store,
+      query('weak etag comparison', { withUnlikely: true, maxOverlap }),
+    );
+    return ids.filter((id) => id === 'l-etag' || id === 'l-like').length;
+  };
+  expect([await found(0.8), await found(0.2)]).toEqual([2, 1]);
+});
+
+test('votes count half after the query’s half-life', async () => {
+  await using fixture = await sqliteFixture();
+  const { store } = fixture;
+  const day = 86_400_000;
+  await store.write(async (tx) => {
+    for (const [id, helpful] of Object.entries({ 'l-praised': 9, 'l-plain': 0 })) {
+      const content = `the zebra crossing needs paint ${id}`;
+      const fields = { id, category: id, content, tags: [], createdAt: now - 90 * day };
+      await tx.learnings.add({ ...fields, helpful, origin: 'import' });
+    }
+  });
+  const advantage = async (halfLifeMs: number) => {
+    const asked = query('zebra crossing', { withUnlikely: true, halfLifeMs });
+    const results = await store.read((tx) => tx.learningIndex.search(asked));
+    const score = (id: string) => results.find((each) => each.id === id)!.score;
+    return score('l-praised') / score('l-plain');
+  };
+  expect(await advantage(900 * day)).toBeGreaterThan(1.3);
+  expect(await advantage(day)).toBeCloseTo(1, 3);
+});

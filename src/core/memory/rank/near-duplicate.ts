@@ -2,12 +2,11 @@ import { tokenize } from './tokens.ts';
 
 type Said = { readonly category: string; readonly content: string };
 
-const maxOverlap = 0.8;
-
-/** Leaves out what says the same as an earlier one: same category, more than 80 % of all their words shared. */
+/** Leaves out what says the same as an earlier one: same category, more than this share of all their words in common. */
 export function dropNearDuplicates<T extends Said>(
   items: readonly T[],
   limit: number,
+  maxOverlap = 0.8,
 ): readonly T[] {
   const kept: { readonly item: T; readonly words: ReadonlySet<string> }[] = [];
   for (const item of items) {

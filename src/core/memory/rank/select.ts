@@ -1,4 +1,4 @@
-import { rarity, saturate, topRarity, type StoredTerm, type Totals } from './bm25.ts';
+import { maturity, rarity, saturate, topRarity, type StoredTerm, type Totals } from './bm25.ts';
 import { commonWords } from './common-words.ts';
 import type { Occurrences } from './document.ts';
 import { likelihood, type Signs } from './gate.ts';
@@ -33,6 +33,8 @@ export type SelectInput = {
   readonly scope: string | null;
   readonly now: number;
   readonly limit: number;
+  readonly halfLifeMs?: number | undefined;
+  readonly maxOverlap?: number | undefined;
 };
 
 export type Selected = {
@@ -54,6 +56,13 @@ const scopeBonus = 0.2;
 const feedbackWeight = 0.1;
 const feedbackSources = 3;
 const judged = 5;
+/** Of the best score. What reaches less shares a stray word with the task; in a small store that is easily among the five. */
+const leastShare = 0.25;
+
+/** How many of the best speak for an answer: in a small store one is as much as can be hoped for. */
+function judgedOf(totals: Totals): number {
+  return Math.max(1, Math.round(judged * maturity(totals)));
+}
 
 /** The best candidates, best first, near-duplicates left out. Whether to give them is the caller's, by `likelihood`. */
 export function selectLearnings(input: SelectInput): Selection {
@@ -68,15 +77,19 @@ export function selectLearnings(input: SelectInput): Selection {
     score: text * ageFactor(candidate, input),
   }));
   const ranked = withFeedback(aged.toSorted(byScore), input);
+  const floor = leastShare * (ranked[0]?.score ?? 0);
   const kept = dropNearDuplicates(
-    ranked.map((each) => ({
-      ...each,
-      category: each.candidate.category,
-      content: each.candidate.content,
-    })),
+    ranked
+      .filter(({ score }) => score >= floor)
+      .map((each) => ({
+        ...each,
+        category: each.candidate.category,
+        content: each.candidate.content,
+      })),
     input.limit,
+    input.maxOverlap,
   );
-  const signs = readSigns(ranked.slice(0, judged), value, input);
+  const signs = readSigns(ranked.slice(0, judgedOf(input.totals)), value, input);
   const results = kept.map(({ candidate, score }) => ({
     id: candidate.id,
     score: Math.round(score * 1000) / 1000,
@@ -105,7 +118,7 @@ export function termValues({
   return new Map(
     terms.map(({ term, documents }) => [
       term,
-      (weights.get(term) ?? 0) * rarity(documents, totals),
+      (weights.get(term) ?? 0) * rarity(documents, totals, commonWords.has(term)),
     ]),
   );
 }
@@ -117,14 +130,17 @@ function textScore({ matches, length }: Candidate, value: Values, totals: Totals
   return score;
 }
 
-function ageFactor(candidate: Candidate, { totals, scope, now }: SelectInput): number {
+function ageFactor(candidate: Candidate, { totals, scope, now, halfLifeMs }: SelectInput): number {
   const span = totals.newest - totals.oldest;
   const place =
     span <= 0 ? 1 : Math.min(1, Math.max(0, (candidate.createdAt - totals.oldest) / span));
   const sameScope = scope !== null && candidate.scope === scope ? 1 + scopeBonus : 1;
   const { helpful, harmful, staleAt } = candidate;
   const usedAt = candidate.lastUsedAt ?? candidate.createdAt;
-  const worth = worthFactor({ helpful, harmful, usedAt, isStale: staleAt !== null }, { now });
+  const worth = worthFactor(
+    { helpful, harmful, usedAt, isStale: staleAt !== null },
+    { now, halfLifeMs },
+  );
   return (1 + newestBonus * place) * sameScope * worth;
 }
 
@@ -164,11 +180,12 @@ function readSigns(best: readonly Scored[], value: Values, input: SelectInput): 
           keep(term, found) ? (value.get(term) ?? 0) : 0,
         ),
       ),
-    ) / judged;
+    ) / judgedOf(totals);
   return {
     knownInPaths: sum(inSomePath.map(({ term }) => value.get(term) ?? 0)) / mass,
     specific: Math.log1p(shared((term) => !commonWords.has(term)) / unit),
-    unknown: Math.log1p(unknown / unit),
+    // A small store has not seen most words of its own project; their number grows like a vocabulary does.
+    unknown: Math.log1p((unknown / unit) * Math.sqrt(maturity(totals))),
     best: Math.max(0, ...best.map(({ text }) => text)) / unit / 10,
     inPaths: shared((_, { path }) => path > 0) / mass,
   };

@@ -25,7 +25,11 @@ export type Evidence = {
   readonly isStale: boolean;
 };
 
-export type WorthOptions = { readonly now: number; readonly halfLifeMs?: number };
+export type WorthOptions = {
+  readonly now: number;
+  /** 90 days unless given. */
+  readonly halfLifeMs?: number | undefined;
+};
 
 const day = 86_400_000;
 const defaultHalfLifeMs = 90 * day;
