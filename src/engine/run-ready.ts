@@ -2,8 +2,9 @@ import { isLoopwrightError } from '../core/error.ts';
 import { orderKey } from '../core/graph/order.ts';
 import { isReady } from '../core/graph/ready.ts';
 import type { LoopEvent } from '../core/loop/event.ts';
-import type { Loop } from '../core/loop/loop.ts';
+import { lastIteration, type Loop } from '../core/loop/loop.ts';
 import { isResting } from '../core/loop/status.ts';
+import { refusalText } from '../core/memory/capture.ts';
 import type { Task } from '../core/task/task.ts';
 import type { LiveEvent, LiveListener } from '../ports/live.ts';
 import { driveLoop, type Run } from './drive-loop.ts';
@@ -86,8 +87,9 @@ class Crew {
     }
     for (const [index, loop] of loops.entries()) {
       this.#join(loop.taskId, { order: index, provider: loop.agent }, async () => {
-        const why = isResting(loop.status) ? 'it was interrupted' : 'its engine was gone';
-        engine.publish({ kind: 'notice', text: `resuming ${loop.id}, which was interrupted` });
+        const why = whyResumed(loop);
+        const state = loop.reason === 'rejected' ? 'rejected' : 'interrupted';
+        engine.publish({ kind: 'notice', text: `resuming ${loop.id}, which was ${state}` });
         return driveLoop(this.#run, loop.id, { why });
       });
     }
@@ -256,4 +258,11 @@ async function claimReady({ engine, session }: Run, taskId: string): Promise<Tas
   });
   await engine.reach('after:claim-task');
   return task;
+}
+
+function whyResumed(loop: Loop): string {
+  if (!isResting(loop.status)) return 'its engine was gone';
+  const refusal = lastIteration(loop)?.refusal;
+  if (loop.reason === 'rejected' && refusal !== undefined) return refusalText(refusal);
+  return loop.reason === 'rejected' ? 'it was rejected' : 'it was interrupted';
 }

@@ -73,6 +73,10 @@ describe('a loop that waits for an approval', () => {
     const prompt = await repo.git('show', `loopwright/${result.loop}:prompt.txt`);
     expect(prompt).toContain('use fewer words');
     expect(prompt).toContain('ada looked at the work and sent it back');
+    const story = (await cli.run('logs', result.loop)).out;
+    expect(story).toMatch(/resumed +rejected by ada: use fewer words/);
+    expect(story).not.toContain('it was interrupted');
+    expect(story + prompt).not.toContain('did not claim');
     expect((await cli.run('approve', 'last', '--json')).out).toContain('"status":"complete"');
   });
 

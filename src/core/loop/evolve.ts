@@ -397,7 +397,7 @@ function afterRefusal(
 ): Loop {
   const last = loop.iterations.at(-1);
   return {
-    ...failedAfterAll(loop),
+    ...updateLast(failedAfterAll(loop), { refusal: { by, reason } }),
     feedback: refusalFeedback(by, reason),
     resumedAfter: last?.number ?? loop.resumedAfter,
   };

@@ -70,6 +70,8 @@ export type Iteration = {
   /** Results of its gates so far; absent when none was looked at. */
   readonly gates?: readonly GateResult[];
   readonly approvals?: readonly Approval[];
+  /** Who sent the work back, and why; absent when nobody did. */
+  readonly refusal?: { readonly by: string; readonly reason: string };
   /** When the forge was first found still at work on it. */
   readonly ciSince?: number;
   readonly decision: Decision | null;

@@ -97,7 +97,9 @@ export function failureNote(iteration: Iteration): FailureNote {
     retrySuggestion: notes?.retrySuggestion ?? null,
     signature: signatureOf(check),
   };
-  if (notes?.failureReport) return { ...notes.failureReport, ...shared };
+  // The agent wrote its report before somebody looked at the work.
+  if (notes?.failureReport && iteration.refusal === undefined)
+    return { ...notes.failureReport, ...shared };
   return {
     whatTried: '',
     whyFailed: whyFailed(iteration, check),
@@ -122,13 +124,22 @@ function firstFailing(report: VerificationReport): Check | null {
   return allChecks(report).find(({ check }) => check.passed === false)?.check ?? null;
 }
 
-function whyFailed({ agent, report }: Iteration, check: Check | null): string {
+function whyFailed(iteration: Iteration, check: Check | null): string {
+  const { agent, report, refusal, gates = [] } = iteration;
+  if (refusal !== undefined) return headChars(refusalText(refusal), maxWhyChars);
   if (check !== null) return describeCheck(check);
+  const gate = gates.find(({ passed }) => !passed);
+  if (gate !== undefined) return headChars(`gate ${gate.name}: ${gate.reason}`, maxWhyChars);
   if (report?.overall.passed === true && agent?.claim === null) {
     return 'the checks passed, but the agent did not claim that the task is done';
   }
   const said = agent?.kind === 'done' ? agent.finalText : agent?.evidence || agent?.finalText;
   return headChars(plainText(said ?? '').trim(), maxWhyChars);
+}
+
+/** What is said of an attempt that a person sent back. */
+export function refusalText({ by, reason }: NonNullable<Iteration['refusal']>): string {
+  return `rejected by ${by}: ${plainText(reason).trim()}`;
 }
 
 function describeCheck({ name, reason, failingTests, tests }: Check): string {

@@ -51,14 +51,15 @@ export async function judgeIteration(engine: Engine, owner: LoopOwner): Promise<
   await owner.record(
     ...strategy.warnings.map((text): LoopEvent => ({ type: 'warning.raised', text })),
     ...newBudgetWarnings(loop).map((text): LoopEvent => ({ type: 'warning.raised', text })),
-    ...stuckWarning(loop).map((text): LoopEvent => ({ type: 'warning.raised', text })),
+    ...stuckWarning(loop, decision).map((text): LoopEvent => ({ type: 'warning.raised', text })),
     { type: 'decision.made', decision },
     ...pauseAfter(engine, loop, decision),
   );
 }
 
 /** Told once, when the task becomes stuck; the prompt says it to the agent. */
-function stuckWarning(loop: Loop): readonly string[] {
+function stuckWarning(loop: Loop, { end }: Decision): readonly string[] {
+  if (end?.status === 'complete') return [];
   if (loop.consecutiveFailures !== loop.settings.memory['stuck-after']) return [];
   return [
     `the task has failed ${loop.consecutiveFailures} times in a row; \`loopwright task decompose ${loop.taskId}\` splits it into smaller ones`,

@@ -5,7 +5,7 @@ import { fold } from '../../../src/core/loop/evolve.ts';
 import type { Loop } from '../../../src/core/loop/loop.ts';
 import type { AttemptOutcome } from '../../../src/core/loop/status.ts';
 import { nextMetrics, noMetrics } from '../../../src/core/memory/attempt.ts';
-import { captureIteration } from '../../../src/core/memory/capture.ts';
+import { captureIteration, failureNote } from '../../../src/core/memory/capture.ts';
 import { guessCategory } from '../../../src/core/memory/error-category.ts';
 import { namedPaths } from '../../../src/core/memory/learning.ts';
 import { agentNotes } from '../../../src/core/memory/notes.ts';
@@ -236,4 +236,11 @@ test('the files a text names are found, and nothing else', () => {
     'test/c.test.js',
     'main.rs',
   ]);
+});
+
+it('says of work that a person sent back who did and why, not what the agent thought', () => {
+  const [iteration] = loopWith(record, [passing], ended('done')).iterations;
+  if (iteration === undefined) throw new Error('no iteration');
+  const refused = { ...iteration, refusal: { by: 'ada', reason: 'use fewer words\n' } };
+  expect(failureNote(refused).whyFailed).toBe('rejected by ada: use fewer words');
 });

@@ -193,9 +193,11 @@ function readDetail(state: State, text: string, number: number): void {
     if (current.marks.length < 100_000) current.marks += text;
     return;
   }
-  const result = readResult(text);
+  const result = readResult(text, state.run?.pending ?? null);
   if (result !== null) return addResult(state, result, text, number);
-  const started = /^(\w+ \([\w.<>]+\)) \.\.\.(?: |$)/.exec(text)?.[1];
+  const started = !text.includes(') ...')
+    ? undefined
+    : /^(\w+ \([\w.<>]+\)) \.\.\.(?: |$)/.exec(text)?.[1];
   if (started !== undefined) runAt(state, number).pending = started;
   if (state.run !== null) state.run.title = isTitle(text) ? text : null;
   else if (isTitle(text)) state.run = { ...createRun(number), title: text };
@@ -210,11 +212,13 @@ function isTitle(text: string): boolean {
   return text.endsWith(')') && /^\w+ \([\w.<>]+\)$/.test(text);
 }
 
-/** What stands behind the last ` ... ` of a line. */
+/** What stands behind the last ` ... ` of a line, or alone on it where a test printed something before its result. */
 function readResult(
   text: string,
+  pending: string | null,
 ): { readonly status: TestStatus; readonly isSkip: boolean } | null {
   const at = text.lastIndexOf(' ... ');
+  if (at === -1 && pending === null) return null;
   const word = at === -1 ? text : text.slice(at + 5);
   const status = statuses[word];
   if (status !== undefined) return { status, isSkip: false };
