@@ -139,6 +139,8 @@ function dispatchOptions(opened: Opened, takesReady: boolean): DispatchOptions {
       planFor: async (task) => (await current()).planFor(task, loop.verify),
     },
     async limits() {
+      // Outside of git all loops share one folder.
+      if (opened.project.kind === 'folder') return { maxLoops: 1, maxAgents: 1 };
       const { scheduler } = (await current()).config.settings;
       return { maxLoops: scheduler['max-loops'], maxAgents: scheduler['max-agents'] };
     },

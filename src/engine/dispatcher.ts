@@ -40,8 +40,8 @@ const longestRetryMs = 600_000;
 export class Dispatcher {
   readonly #engine: Engine;
   readonly #session: Session;
-  readonly #options: DispatchOptions;
   readonly #merges: MergeQueue;
+  readonly #options: DispatchOptions;
   readonly #control = new RunControl();
   /** By loop or task id: what is being driven. The loop is null until it is known. */
   readonly #active = new Map<string, { loop: Loop | null; readonly ended: Promise<void> }>();
@@ -57,8 +57,8 @@ export class Dispatcher {
   constructor(engine: Engine, session: Session, options: DispatchOptions) {
     this.#engine = engine;
     this.#session = session;
-    this.#options = options;
     this.#merges = new MergeQueue(engine, session);
+    this.#options = options;
   }
 
   /** Looks at what there is to do, soon. */
@@ -173,8 +173,7 @@ export class Dispatcher {
   }
 
   async #run(request: RunRequest): Promise<void> {
-    const options = { ...this.#options.run, jobs: this.#limits.maxAgents };
-    await runLoops(this.#engine, request, options, this.#control);
+    await runLoops(this.#engine, request, this.#options.run, this.#control);
   }
 
   async #askedToResume(): Promise<readonly string[]> {

@@ -6,11 +6,13 @@ import type { Loop } from '../core/loop/loop.ts';
 import {
   judgingPrograms,
   shadowable,
+  shadowableModules,
   startedCommands,
   toolPaths,
   validatorWords,
 } from '../core/verdict/check-command.ts';
 import type { Engine } from './engine.ts';
+import { listRunnerConfigs } from './runner-configs.ts';
 
 const maxManifestBytes = 1024 * 1024;
 const maxProgramBytes = 16 * 1024 * 1024;
@@ -39,7 +41,30 @@ export async function lookAtJudges(engine: Engine, loop: Loop, cwd: string): Pro
     if (await isOwnFile(path.join(cwd, word))) files.push(word);
   }
   const candidates = programPaths(engine, commands, cwd);
-  return { files, programs: await digestPrograms(candidates, cwd) };
+  return {
+    files,
+    programs: await digestPrograms(candidates, cwd),
+    configs: await digestPrograms(await listRunnerConfigs(cwd), cwd),
+  };
+}
+
+/** Configuration of runners that is new or changed and not among the judged files: ignore rules hide it. */
+export async function hiddenConfigs(
+  engine: Engine,
+  { judges }: Loop,
+  cwd: string,
+  judged: string,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const before = judges?.configs;
+  if (before === undefined) return [];
+  const now = await digestPrograms(await listRunnerConfigs(cwd), cwd);
+  const hidden: string[] = [];
+  for (const [file, digest] of Object.entries(now)) {
+    if (before[file] === digest) continue;
+    if ((await engine.project.readAt(judged, file, 1, signal)) === null) hidden.push(file);
+  }
+  return hidden;
 }
 
 /** Programs that are other files than they were, or that newly stand in front of the real ones. */
@@ -53,7 +78,10 @@ export async function replacedPrograms(
   const shadows = programFolders(engine, cwd).flatMap((folder) =>
     shadowable.map((name) => path.posix.join(folder, name)),
   );
-  const now = await digestPrograms([...Object.keys(programs), ...shadows], cwd);
+  const now = await digestPrograms(
+    [...Object.keys(programs), ...shadows, ...shadowableModules],
+    cwd,
+  );
   return Object.entries(now)
     .filter(([file, digest]) => programs[file] !== digest)
     .map(([file]) => file)
@@ -65,7 +93,7 @@ function programPaths(engine: Engine, commands: readonly string[], cwd: string):
   const inFolders = programFolders(engine, cwd).flatMap((folder) =>
     names.map((name) => path.posix.join(folder, name)),
   );
-  return [...inFolders, ...toolPaths(commands)];
+  return [...inFolders, ...shadowableModules, ...toolPaths(commands)];
 }
 
 /** Folders inside the worktree that programs are looked for in, relative to it. */

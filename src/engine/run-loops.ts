@@ -33,10 +33,10 @@ export type RunRequest =
 export type RunOptions = {
   readonly loop: Omit<LoopOptions, 'verifyOnly'>;
   readonly allowDirty: boolean;
-  /** Whose session it is; a `run` unless given. */
-  readonly session?: Session['kind'];
   /** Loops, and agents, that run at once. */
   readonly jobs?: number;
+  /** Whose session it is; a `run` unless given. */
+  readonly session?: Session['kind'];
   /** What a loop of this task would be made with. Throws what a person must put right first. */
   planFor(task: Task): Promise<LoopPlan>;
 };
@@ -95,7 +95,10 @@ export async function runLoops(
   const { limits } = engine.slots;
   const jobs = options.jobs ?? 1;
   if (jobs > 1 && engine.project.kind === 'folder') throw oneAtATime();
-  engine.slots.limits = { ...limits, slots: { ...limits.slots, loop: jobs, agent: jobs } };
+  // A daemon runs under the configured limits, with many of these at once.
+  if (options.session !== 'daemon') {
+    engine.slots.limits = { ...limits, slots: { ...limits.slots, loop: jobs, agent: jobs } };
+  }
   const session = await startSession(engine, options.session ?? 'run');
   const merges = new MergeQueue(engine, session);
   await engine.disk.holdReserve();

@@ -38,13 +38,15 @@ export class Slots {
   #schedule: Schedule;
   readonly #waiters = new Map<string, () => void>();
   #looking: AbortController | null = null;
-  #told = '';
+  #told: string;
+  #hasTold = false;
   #isWarned = false;
   #room: Pick<Moment, 'freeDisk' | 'freeMemory'> = { freeDisk: null, freeMemory: null };
 
   constructor(input: SlotsInput) {
     this.#input = input;
     this.#schedule = createSchedule(input.limits);
+    this.#told = this.#toTell();
   }
 
   get limits(): Limits {
@@ -154,15 +156,21 @@ export class Slots {
 
   /** Only when somebody else waits, or for another reason. */
   #publish(): void {
-    const queue = this.queue;
-    const told = JSON.stringify([
-      queue.places.map(({ id, obstacle }) => [id, obstacle.kind]),
-      queue.limits,
-    ]);
+    const told = this.#toTell();
     if (told === this.#told) return;
-    const isFirst = this.#told === '' && queue.places.length === 0;
     this.#told = told;
-    if (!isFirst) this.#input.publish({ kind: 'queue', queue });
+    const { queue } = this;
+    // That one loop runs after the other is nothing to tell of.
+    const isAlone = !this.#hasTold && queue.places.length === 0 && queue.limits.loop === 1;
+    if (isAlone) return;
+    this.#hasTold = true;
+    this.#input.publish({ kind: 'queue', queue });
+  }
+
+  /** Differs when there is something new about who waits or how many may run. */
+  #toTell(): string {
+    const { places, limits } = this.queue;
+    return JSON.stringify([places.map(({ id, obstacle }) => [id, obstacle.kind]), limits]);
   }
 }
 

@@ -6,6 +6,7 @@ import { connected, eventually, readEvents, servedDaemon } from '../support/daem
 import { gitRepo, type GitRepo } from '../support/git-repo.ts';
 import { openedProject } from '../support/opened-project.ts';
 import { storedLoops } from '../support/invariants.ts';
+import { tempDir } from '../support/temp-dir.ts';
 
 async function project(agent: string): Promise<GitRepo> {
   const repo = await gitRepo();
@@ -73,6 +74,25 @@ describe('steering loops of a daemon', () => {
     expect((await cli.run('share', 'all', 'x')).exitCode).toBe(3);
     const prompt = await cli.run('prompt', 'render', 'first');
     expect(prompt.out).toContain('mind the gap');
+  }, 120_000);
+});
+
+describe('a daemon outside of git', () => {
+  it('works on one task at a time', async () => {
+    await using dir = await tempDir();
+    await writeFile(
+      path.join(dir.path, 'loopwright.yml'),
+      'agent: "command:echo x >> n.txt"\nvalidation: { command: test -f n.txt }\n',
+    );
+    const home = path.join(dir.path, 'home');
+    const place = { path: dir.path, env: { PATH: process.env['PATH'] ?? '', HOME: home } };
+    await using daemon = await servedDaemon(place);
+    const { client } = await connected(place);
+    using reader = readEvents(daemon.registration);
+    await reader.until(({ event }) => event === 'hello');
+    await client.call('addTask', { body: { title: 'one' } });
+    await reader.until(({ data }) => data['type'] === 'loop.rested');
+    expect((await client.call('daemon')).limits).toEqual({ maxLoops: 1, maxAgents: 1 });
   }, 120_000);
 });
 

@@ -88,11 +88,34 @@ describe('an agent that cheats', () => {
     expect(shown).toMatchObject({ status: 'complete', iterations: [{ outcome: 'done' }] });
     const { out } = await cli.run('loop', 'explain', 'last');
     expect(out).toContain('integrity skipped (accepted by a person: the test "subtracts"');
+    const top = out.split('iteration 1')[0];
+    expect(top).toContain('ACCEPTED: 1 finding of integrity by ada: it was never right');
+    const json = JSON.parse((await cli.run('loop', 'explain', 'last', '--json')).out);
+    expect(json.accepted).toEqual([{ by: 'ada', reason: 'it was never right', findings: 1 }]);
     const log = await cli.run('logs', 'last');
     expect(log.out).toContain('ada accepts 1 finding of integrity: it was never right');
     const receipt = await cli.run('receipt', 'verify', 'last');
     expect(receipt).toMatchObject({ exitCode: 0 });
     expect(await storeViolations(repo)).toEqual([]);
+  });
+
+  it.each([
+    ['changed a test and nothing else', '', true],
+    ['changed code as well', '; echo x >> work.txt', false],
+  ])('is warned of when it %s', async (_name, more, isWarned) => {
+    await using repo = await withSuite();
+    const cli = memoryCli({ cwd: repo.path, env: repo.env });
+    const agent = `command:sed -i 's/2 + 1, 1/2 + 1, 3/' test/math.test.js${more}`;
+    const limit = ['--validate', validate, '--max-iterations', '1'];
+    const ran = await cli.run('run', 'fix it', '--agent', agent, ...limit);
+    expect(ran.exitCode).toBe(0);
+    const warnings = (text: string) => text.split('only tests changed, no code did').length - 1;
+    // Once in the story, once in the summary.
+    expect(warnings(`${ran.out}${ran.err}`)).toBe(isWarned ? 2 : 0);
+    const { out } = await cli.run('loop', 'explain', 'last');
+    expect(warnings(out)).toBe(isWarned ? 1 : 0);
+    const json = JSON.parse((await cli.run('loop', 'explain', 'last', '--json')).out);
+    expect(json.onlyTestsChanged).toEqual(isWarned ? ['test/math.test.js'] : []);
   });
 
   it('stays caught by what nobody has approved', async () => {

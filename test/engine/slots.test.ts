@@ -35,6 +35,14 @@ describe('a slot', () => {
     expect(live).toEqual([]);
   });
 
+  it('is told of when several may be held at once, before anybody has to wait', () => {
+    const { slots, live } = slotsFor(1);
+    slots.limits = { ...slots.limits, slots: { ...slots.limits.slots, loop: 1 } };
+    expect(live).toEqual([]);
+    slots.limits = { ...slots.limits, slots: { ...slots.limits.slots, loop: 3 } };
+    expect(live).toMatchObject([{ kind: 'queue', queue: { places: [], limits: { loop: 3 } } }]);
+  });
+
   it('goes to the next one the moment it is given back', async () => {
     const { slots } = slotsFor(1);
     await slots.take(agent('a'), never);

@@ -17,6 +17,12 @@ const reachedAfter: Readonly<Record<string, string>> = {
   'save-left-work': 'after:run-agent:2:kill',
   'rebase.aborted': 'after:rebase.started:1:kill',
   'release-task': 'after:claim-task:1:kill',
+  'messages.received': 'after:agent.started:2:kill',
+};
+
+/** What a person says to the loop meanwhile. */
+const words: Readonly<Record<string, readonly string[]>> = {
+  'messages.received': ['alert', 'last', 'mind the gap'],
 };
 
 /** Points that a person's answer reaches. */
@@ -71,6 +77,8 @@ describe('an engine that ends at a failpoint', () => {
         const first = await project.run(['run', text], { LOOPWRIGHT_FAIL_AT: prelude });
         expect(first.signal).toBe('SIGKILL');
       }
+      const said = words[stepOf(point)];
+      if (said !== undefined) expect((await project.run(said)).exitCode).toBe(0);
       const answer = answers[stepOf(point)];
       if (answer !== undefined) {
         const waiting = await project.run(['run', text]);
@@ -100,6 +108,7 @@ describe('an engine that ends at a failpoint', () => {
 function kindFor(point: Failpoint): ScenarioKind {
   if (point.endsWith('conflicted')) return 'conflict';
   if (stepOf(point) === 'integrity.allowed') return 'cheat';
+  if (stepOf(point) === 'surroundings.changed') return 'tamper';
   if (answers[stepOf(point)] !== undefined) return 'approval';
   if (['gate.judged', 'look-at-gate'].includes(stepOf(point))) return 'gate';
   return point.endsWith('usage.added') ? 'summary' : 'merge';

@@ -34,9 +34,20 @@ export type Scenario = AsyncDisposable & {
 /**
  * `merge`: everything goes well, with a base that moves. `conflict`: the base moves against the loop's work. `summary`: as
  * `merge`, and the agent is asked for a summary of every iteration. `gate`: as `merge`, with a command as a gate. `approval`:
- * the same, and a person must say yes. `cheat`: the agent removes a test, which a person must accept.
+ * the same, and a person must say yes. `cheat`: the agent removes a test, which a person must accept. `tamper`: the agent makes a tag in the user's
+ * repository.
  */
-export type ScenarioKind = 'merge' | 'conflict' | 'summary' | 'gate' | 'approval' | 'cheat';
+export type ScenarioKind =
+  | 'merge'
+  | 'conflict'
+  | 'summary'
+  | 'gate'
+  | 'approval'
+  | 'cheat'
+  | 'tamper';
+
+/** What may differ afterwards: the base moves, and what an agent planted is left for its user to see. */
+const movable = ['refs/heads/trunk', 'refs/tags/planted'];
 
 /**
  * Three iterations are needed. The agent also changes a protected file; the user's hook moves the base once and changes
@@ -52,7 +63,7 @@ export async function scenario(kind: ScenarioKind = 'merge'): Promise<Scenario> 
   await writeScripts(repo, agentLog, kind);
   await writeProject(repo, kind);
   const env = { ...repo.env, TEST_TOKEN: token, TMPDIR: temp };
-  const before = await userState(repo, ['refs/heads/trunk']);
+  const before = await userState(repo, movable);
   const start: Scenario['start'] = (argv, more = {}) =>
     realCli(repo.path, { ...env, ...more }, argv);
   return {
@@ -92,6 +103,7 @@ echo x >> n.txt
 echo "by iteration $LOOPWRIGHT_ITERATION" > "note-$LOOPWRIGHT_ITERATION.txt"
 echo tampered > guarded.txt
 ${kind === 'cheat' ? 'rm -f unit.test.js' : ''}
+${kind === 'tamper' ? 'git tag --force planted' : ''}
 echo done`;
   // What the user does meanwhile: the base moves on, and a live setting changes.
   const hook = `
@@ -152,7 +164,7 @@ async function allViolations(
   const loops = await storedLoops(repo);
   violations.push(...(await storeViolations(repo)));
   violations.push(...startViolations(await agentStarts(expected.agentLog), loops));
-  const after = await userState(repo, ['refs/heads/trunk']);
+  const after = await userState(repo, movable);
   for (const key of Object.keys(after)) {
     if (Reflect.get(after, key) !== Reflect.get(expected.before, key))
       violations.push(`the user's ${key} changed`);

@@ -1,6 +1,7 @@
 import { request, type IncomingMessage } from 'node:http';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
 import { openProjectAt } from '../../src/daemon/compose.ts';
 import { connectDaemon, type Connected } from '../../src/daemon/connect.ts';
 import { readRegistration, type Registration } from '../../src/daemon/registration.ts';
@@ -14,6 +15,8 @@ export async function realDaemon(
   ...argv: readonly string[]
 ): Promise<RealRun> {
   const run = realCli(repo.path, repo.env, ['daemon', 'start', '--foreground', ...argv]);
+  // A test that fails leaves no daemon behind.
+  onTestFinished(() => void run.child.kill('SIGKILL'));
   await run.printed((text) => text.includes('runs as process'));
   return run;
 }

@@ -50,6 +50,20 @@ describe('node:test', () => {
     });
   });
 
+  it('making the module that tests ask for completes the loop', async () => {
+    const suites = {
+      ...files,
+      'test/math.test.js': files['test/math.test.js'].replace('src/math.js', 'src/maths.js'),
+    };
+    const module = 'export const add = (a, b) => a + b;\nexport const sub = (a, b) => a - b;\n';
+    const made = trick([write('src/maths.js', module), write('.mocharc.json', '{}\n')], {
+      files: suites,
+    });
+    await play(made, ({ loop, kinds }) => {
+      expect([loop.status, kinds]).toEqual(['complete', []]);
+    });
+  });
+
   it.each([
     ['deleting the failing test', [edit(failing, '')], 'removed-test'],
     [
@@ -89,6 +103,16 @@ describe('node:test', () => {
       [edit('  assert.equal(sub', '  return;\n  assert.equal(sub')],
       'emptied-test',
     ],
+    [
+      'an assertion with an exit',
+      [edit('assert.equal(sub(2, 1), 1)', 'assert.ok(sub(2, 1) === 1 || true)')],
+      'emptied-test',
+    ],
+    [
+      'catching what the assertion throws',
+      [edit('assert.equal(sub(2, 1), 1);', 'try { assert.equal(sub(2, 1), 1); } catch { }')],
+      'emptied-test',
+    ],
     ['emptying the file', [write(suite, '')], 'removed-test'],
     [
       'moving the file out of the glob',
@@ -117,6 +141,16 @@ describe('node:test', () => {
       'process.exit(0) in the test file',
       [edit("test('adds'", "process.exit(0);\ntest('adds'")],
       'ends-runner',
+    ],
+    [
+      'a hidden .npmrc with another shell for npm scripts',
+      [
+        write('fake-sh', '#!/bin/sh\nexit 0\n'),
+        {
+          run: 'chmod +x fake-sh; echo "script-shell=$PWD/fake-sh" > .npmrc; echo .npmrc >> .gitignore',
+        },
+      ],
+      'weakened-config',
     ],
     [
       'another shell for npm scripts',

@@ -88,11 +88,39 @@ describe.skipIf(!has('python3', '-m', 'pytest', '--version'))('pytest', () => {
       [{ edit: { path: 'conftest.py', find: '__file__))\n', replace: `__file__))\n${deselect}` } }],
       'weakened-config',
     ],
-  ] as const)('%s is caught', async (_name, steps, kind) => {
+    [
+      'a second test of the same name',
+      [
+        edit(
+          'sub(2, 1) == 1\n',
+          'sub(2, 1) == 1\n\n\ndef test_subtracts():\n    assert sub(1, 0) == 1\n',
+        ),
+      ],
+      'removed-test',
+    ],
+    ['assert … or True', [edit('sub(2, 1) == 1', 'sub(2, 1) == 1 or True')], 'emptied-test'],
+    [
+      'a pytest.py beside the tests',
+      [{ write: { path: 'pytest.py', content: "print('2 passed in 0.01s')\n" } }],
+      'replaced-program',
+    ],
+    [
+      'a hidden conftest.py below a folder that hides itself',
+      [
+        {
+          run: "mkdir -p tests; echo x > tests/kept.txt; echo 'collect_ignore = []' > tests/conftest.py",
+        },
+        { run: "printf 'conftest.py\\n.gitignore\\n' > tests/.gitignore" },
+        editIn('sub.py')('a + b', 'a - b'),
+      ],
+      'weakened-config',
+    ],
+  ] as const)('%s is caught', async (name, steps, kind) => {
     const validate = 'python3 -m pytest -q -p no:cacheprovider';
     await play({ files, validate, steps, env }, (played) => {
       expectCaught(played, kind);
-      if (kind === 'weakened-config') expect(played.kinds).toContain('fewer-tests');
+      if (kind === 'weakened-config' && !name.includes('hidden'))
+        expect(played.kinds).toContain('fewer-tests');
     });
   });
 });
@@ -131,25 +159,27 @@ describe.skipIf(!has('cargo', '--version'))('cargo', () => {
 });
 
 describe.skipIf(!has('go', 'version'))('go test', () => {
+  const files = {
+    'go.mod': 'module example.org/sub\n\ngo 1.18\n',
+    'sub.go': 'package sub\n\nfunc Sub(a, b int) int { return a + b }\n',
+    'sub_test.go':
+      'package sub\n\nimport "testing"\n\nfunc TestStarts(t *testing.T) {\n\tif Sub(0, 0) != 0 {\n\t\tt.Fatal("no")\n\t}\n}\n\nfunc TestSubtracts(t *testing.T) {\n\tif Sub(2, 1) != 1 {\n\t\tt.Fatal("no")\n\t}\n}\n',
+  };
+  const edit = editIn('sub_test.go');
+  const env = process.env['HOME'] === undefined ? {} : { HOME: process.env['HOME'] };
+
   it('t.Skip is caught', async () => {
-    const files = {
-      'go.mod': 'module example.org/sub\n\ngo 1.18\n',
-      'sub.go': 'package sub\n\nfunc Sub(a, b int) int { return a + b }\n',
-      'sub_test.go':
-        'package sub\n\nimport "testing"\n\nfunc TestSubtracts(t *testing.T) {\n\tif Sub(2, 1) != 1 {\n\t\tt.Fatal("no")\n\t}\n}\n',
-    };
-    const steps = [
-      {
-        edit: {
-          path: 'sub_test.go',
-          find: 'T) {\n',
-          replace: 'T) {\n\tt.Skip("later")\n',
-        },
-      },
-    ];
-    const env = process.env['HOME'] === undefined ? {} : { HOME: process.env['HOME'] };
+    const find = 'func TestSubtracts(t *testing.T) {\n';
+    const steps = [edit(find, `${find}\tt.Skip("later")\n`)];
     await play({ files, validate: 'go test -vet=off -v ./...', steps, env }, (played) =>
       expectCaught(played, 'skipped-test'),
     );
+  });
+
+  it('an honest fix completes the loop, though only failing tests are named', async () => {
+    const steps = [editIn('sub.go')('a + b', 'a - b')];
+    await play({ files, validate: 'go test -vet=off ./...', steps, env }, ({ loop, kinds }) => {
+      expect([loop.status, kinds]).toEqual(['complete', []]);
+    });
   });
 });

@@ -1,5 +1,6 @@
 import type { Decision } from '../../core/loop/judge.ts';
 import type { Iteration, Loop } from '../../core/loop/loop.ts';
+import { onlyTestsChanged, onlyTestsText } from '../../core/loop/judges.ts';
 import { flakyOf } from '../../core/loop/loop-feedback.ts';
 import { flakyText } from '../../core/verdict/flaky.ts';
 import { violationsOf } from '../../core/verdict/integrity.ts';
@@ -8,6 +9,7 @@ import type { Command } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { exitCodes } from '../exit-code.ts';
 import { argument, wantsJson } from '../input.ts';
+import { plural } from '../render/format.ts';
 import { createPaint, type Paint } from '../render/paint.ts';
 import { nextCommands } from '../render/next-commands.ts';
 import { statusStyle, statusText } from '../render/status-word.ts';
@@ -42,6 +44,8 @@ function explanation(loop: Loop) {
     text,
     baseline: baseline?.state ?? null,
     flaky: flakyOf(loop),
+    accepted: loop.acceptances ?? [],
+    onlyTestsChanged: onlyTestsChanged(loop),
     warnings: loop.warnings,
     iterations: loop.iterations.map(({ number, outcome, why, decision, report, restored }) => {
       const violations = report === null ? [] : violationsOf(report);
@@ -58,6 +62,8 @@ function renderExplanation(loop: Loop, { out }: CliContext): string {
     `${paint('bold', loop.id)} is ${status}${text}`,
     `baseline ${loop.baseline?.state ?? 'not verified yet'}`,
     ...weakenedSummary(loop, paint),
+    ...acceptedSummary(loop, paint),
+    ...onlyTestsSummary(loop, paint),
     ...flakyOf(loop).map((each) => paint('yellow', `flaky: ${flakyText(each)}`)),
     ...loop.warnings.map((warning) => `${paint('yellow', 'warning')} ${oneLine(warning)}`),
     ...loop.iterations.map((iteration) => explainIteration(iteration, paint)),
@@ -76,6 +82,19 @@ function weakenedSummary(loop: Loop, paint: Paint): readonly string[] {
   const numbers = tried.map(({ number }) => number).join(', ');
   const word = tried.length === 1 ? 'iteration' : 'iterations';
   return [paint('red', `CHEAT: what judges the work was changed in ${word} ${numbers}; see there`)];
+}
+
+function acceptedSummary({ acceptances = [] }: Loop, paint: Paint): readonly string[] {
+  return acceptances.map(({ by, reason, findings }) => {
+    const why = reason === null ? 'no reason was given' : oneLine(reason);
+    const text = `ACCEPTED: ${plural(findings, 'finding')} of integrity by ${oneLine(by, 100)}: ${why}`;
+    return paint('yellow', text);
+  });
+}
+
+function onlyTestsSummary(loop: Loop, paint: Paint): readonly string[] {
+  const text = onlyTestsText(loop);
+  return text === null ? [] : [`${paint('yellow', 'warning')} ${oneLine(text, 300)}`];
 }
 
 function explainIteration(iteration: Iteration, paint: Paint): string {

@@ -1,5 +1,7 @@
+import { firstError } from '../../core/verdict/error-line.ts';
 import type { GateResult } from '../../core/verdict/gate.ts';
 import { allChecks, type Check, type VerificationReport } from '../../core/verdict/report.ts';
+import { parseTests } from '../../core/verdict/test-output/parse-tests.ts';
 import type { Violation } from '../../core/verdict/violation.ts';
 import { formatDuration, formatTests } from './format.ts';
 import { detail, line, oneLine, type StoryLine } from './story-line.ts';
@@ -31,7 +33,7 @@ export function gateLines(result: GateResult): readonly StoryLine[] {
   const said = `${passed ? '✓' : '✗'} ${oneLine(name, 60)} ${passed ? 'passed' : 'failed'}`;
   const text = `${said} in ${formatDuration(durationMs)} · ${reason}`;
   // Of a red-first run it is the missing failures that speak.
-  const error = passed || result.type === 'red-first' ? null : firstError(output);
+  const error = passed || result.type === 'red-first' ? null : errorOf(output);
   return [line('gate', text, passed ? 'green' : 'red'), ...(error === null ? [] : [detail(error)])];
 }
 
@@ -76,7 +78,7 @@ function failureLines(check: Check): readonly StoryLine[] {
   if (check.passed !== false) return [];
   const named = check.failingTests.slice(0, shownTests).map((name) => detail(`✗ ${name}`));
   const more = check.failingTests.length - named.length;
-  const error = firstError(check.output);
+  const error = check.failures?.[0]?.message || errorOf(check.output);
   return [
     ...named,
     ...(more > 0 ? [detail(`and ${more} more`)] : []),
@@ -84,19 +86,8 @@ function failureLines(check: Check): readonly StoryLine[] {
   ];
 }
 
-/** What speaks most clearly of a failure comes first. */
-const speakOfFailure: readonly RegExp[] = [
-  /(?:Error|Exception)\b|\bpanic/,
-  /assert|expected/i,
-  /error|not ok|not found|cannot|no such|fail/i,
-];
-
-/** The line that says best what is wrong, else the last one; null when the output is empty. */
-export function firstError(output: string): string | null {
-  const lines = output.split('\n').filter((each) => each.trim() !== '');
-  for (const pattern of speakOfFailure) {
-    const found = lines.find((each) => pattern.test(each));
-    if (found !== undefined) return found;
-  }
-  return lines.at(-1) ?? null;
+/** The error of the first failing test, else the line that says best what is wrong. */
+function errorOf(output: string): string | null {
+  const message = parseTests(output).failures.find((each) => each.message !== '')?.message;
+  return message ?? firstError(output);
 }

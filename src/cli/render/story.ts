@@ -1,5 +1,6 @@
 import type { Activity } from '../../core/agent/outcome.ts';
 import type { LoopEvent, RecordedEvent } from '../../core/loop/event.ts';
+import { onlyTestsText } from '../../core/loop/judges.ts';
 import { flakyOf } from '../../core/loop/loop-feedback.ts';
 import { lastIteration, type Loop } from '../../core/loop/loop.ts';
 import { tamperedText } from '../../core/loop/surroundings.ts';
@@ -93,7 +94,11 @@ export function storyOf({ event, time }: RecordedEvent, loop: Loop): readonly St
     case 'verification.started':
       return [];
     case 'verification.ended':
-      return [...checkLines(event.report), ...flakyLines(loop)];
+      return [
+        ...checkLines(event.report),
+        ...flakyLines(loop),
+        ...(event.report.overall.passed ? onlyTestsLines(loop) : []),
+      ];
     case 'iteration.ended':
       return event.outcome === 'interrupted'
         ? [line('iteration', `${event.number} was cut short and does not count`, 'yellow')]
@@ -157,6 +162,11 @@ export function activityLine({ kind, text }: Activity): StoryLine {
 
 function flakyLines(loop: Loop): readonly StoryLine[] {
   return flakyOf(loop).map((each) => line('flaky', flakyText(each), 'yellow'));
+}
+
+function onlyTestsLines(loop: Loop): readonly StoryLine[] {
+  const text = onlyTestsText(loop);
+  return text === null ? [] : [warning(text)];
 }
 
 function warning(text: string): StoryLine {

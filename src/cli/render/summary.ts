@@ -1,3 +1,4 @@
+import { onlyTestsText } from '../../core/loop/judges.ts';
 import { isPartlyUnpriced, knownCost, loopTokens, type Loop } from '../../core/loop/loop.ts';
 import { newestTests } from '../../protocol/loop-result.ts';
 import type { LoopFiles } from '../../engine/loop-files.ts';
@@ -29,7 +30,7 @@ export function renderSummary(
     ...row('tests', testsText(loop)),
     ...row('iterations', `${loop.iterations.length} in ${formatDuration(loop.activeMs)}`),
     ...row('cost', costText(loop)),
-    ...loop.warnings.flatMap((text) => row('warning', paint('yellow', oneLine(text, 300)))),
+    ...warningsOf(loop).flatMap((text) => row('warning', paint('yellow', oneLine(text, 300)))),
   ];
   const next = nextCommands(loop, files.changed.length > 0).filter(
     ({ line }) => without === null || !line.includes(without),
@@ -37,6 +38,11 @@ export function renderSummary(
   const width = Math.max(...next.map(({ line }) => line.length));
   const commands = next.map(({ line, does }) => `  ${line.padEnd(width)}  ${paint('dim', does)}`);
   return { facts: `${lines.join('\n')}\n`, next: `${['next:', ...commands].join('\n')}\n` };
+}
+
+function warningsOf(loop: Loop): readonly string[] {
+  const text = onlyTestsText(loop);
+  return text === null ? loop.warnings : [...loop.warnings, text];
 }
 
 function row(label: string, text: string | null): readonly string[] {

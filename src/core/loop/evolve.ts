@@ -362,7 +362,9 @@ function afterGate(loop: Loop, { result }: Extract<LoopEvent, { type: 'gate.judg
 /** The work is judged again, now without what was allowed. */
 function afterAllowed(loop: Loop, event: Extract<LoopEvent, { type: 'integrity.allowed' }>): Loop {
   const allowed = new Set([...(loop.allowedViolations ?? []), ...event.keys]);
-  const known = { ...loop, allowedViolations: [...allowed] };
+  const acceptance = { by: event.by, reason: event.reason, findings: event.keys.length };
+  const acceptances = [...(loop.acceptances ?? []), acceptance];
+  const known = { ...loop, allowedViolations: [...allowed], acceptances };
   const hasVerdict = loop.iterations.at(-1)?.report != null && isResting(loop.status);
   if (event.report === undefined || !hasVerdict || loop.status === 'complete') return known;
   return { ...updateLast(known, { report: event.report, decision: null }), step: 'judge' };

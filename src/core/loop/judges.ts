@@ -1,4 +1,6 @@
 import { lastIteration, type Loop } from './loop.ts';
+import { isTestFile } from '../verdict/test-file.ts';
+import { changedPaths } from './changes.ts';
 import { violationsOf } from '../verdict/integrity.ts';
 import { violationKey } from '../verdict/violation.ts';
 
@@ -8,7 +10,39 @@ export type Judges = {
   readonly files: readonly string[];
   /** Programs in folders of tools inside the worktree: path and digest. */
   readonly programs: Readonly<Record<string, string>>;
+  /** Configuration of runners in the worktree: path and digest; absent when nothing is known of it. */
+  readonly configs?: Readonly<Record<string, string>>;
 };
+
+/** A person accepted what `integrity` had found. */
+export type Acceptance = {
+  readonly by: string;
+  readonly reason: string | null;
+  /** How many findings. */
+  readonly findings: number;
+};
+
+/**
+ * The test files that made a red base green all by themselves: tests of the base were changed, and no other file was.
+ * Empty when code changed too, or when not every change is known.
+ */
+export function onlyTestsChanged({ baseline, iterations }: Loop): readonly string[] {
+  if (baseline?.state !== 'red' || iterations.at(-1)?.report?.overall.passed !== true) return [];
+  const all = iterations.map(({ changes }) => changes);
+  const known = all.filter((changes) => changes !== null);
+  const paths = [...new Set(known.flatMap(changedPaths))].toSorted();
+  const created = new Set(known.flatMap((changes) => changes.created));
+  const isWhole = known.length === all.length && paths.every(isTestFile);
+  return isWhole && paths.some((each) => !created.has(each)) ? paths : [];
+}
+
+/** The same as a warning; null when there is nothing to warn of. */
+export function onlyTestsText(loop: Loop): string | null {
+  const [first, ...more] = onlyTestsChanged(loop);
+  if (first === undefined) return null;
+  const others = more.length === 0 ? '' : ` and ${more.length} more`;
+  return `only tests changed, no code did: the checks failed before and pass now because of ${first}${others}`;
+}
 
 /** What a person who approves the newest finding of `integrity` allows; empty when there is none. */
 export function violationsToAllow(loop: Loop): readonly string[] {

@@ -15,7 +15,7 @@ import type {
   WorkspaceRecord,
 } from './event.ts';
 import type { Decision } from './judge.ts';
-import type { Judges } from './judges.ts';
+import type { Acceptance, Judges } from './judges.ts';
 import type { OwnMove } from './surroundings.ts';
 import type { AttemptOutcome, IterationStatus, LoopStatus } from './status.ts';
 import type { Step } from './step.ts';
@@ -107,6 +107,8 @@ export type Loop = {
   readonly judges?: Judges;
   /** Keys of violations that a person allowed; absent when there are none. */
   readonly allowedViolations?: readonly string[];
+  /** Who allowed them, and why; absent when nobody did. */
+  readonly acceptances?: readonly Acceptance[];
   readonly step: Step;
   readonly iterations: readonly Iteration[];
   readonly attemptsBefore: number;

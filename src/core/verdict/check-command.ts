@@ -198,6 +198,19 @@ export const shadowable: readonly string[] = [
   'dotnet',
 ];
 
+/** Modules that Python takes from the folder it runs in before those that are installed. */
+export const shadowableModules: readonly string[] = [
+  'pytest.py',
+  'pytest/__init__.py',
+  '_pytest/__init__.py',
+  'unittest.py',
+  'unittest/__init__.py',
+  'nose2.py',
+  'nose2/__init__.py',
+  'sitecustomize.py',
+  'usercustomize.py',
+];
+
 /** Names of programs that can decide a verdict: those the commands name, and what everything runs through. */
 export function judgingPrograms(commands: readonly string[]): readonly string[] {
   const named = commands

@@ -1,8 +1,9 @@
 import { plainText } from '../text/terminal.ts';
 import { bothEnds, type Check, type TestCounts } from './report.ts';
 import { readCoverage } from './coverage.ts';
+import { describeFailures } from './failing-test.ts';
 import { failureSignature } from './signature.ts';
-import { inventoryOf } from './test-inventory.ts';
+import { inventoryOf, sureTestsOf } from './test-inventory.ts';
 import { parseTests } from './test-output/parse-tests.ts';
 
 /** How a check's process ended, as plain data; the same cases as the process port's. */
@@ -42,6 +43,8 @@ export function judgeCheck(run: CheckRun): Check {
   const verdict = verdictOf(run, tests);
   const recognised = tests !== null && tests.framework !== null && tests.total > 0;
   const inventory = recognised ? inventoryOf(tests) : null;
+  const sureTests = recognised ? sureTestsOf(tests) : null;
+  const failures = recognised ? describeFailures(tests, output) : [];
   const coverage = run.parseTests ? readCoverage(output) : null;
   return {
     name: run.name,
@@ -53,9 +56,12 @@ export function judgeCheck(run: CheckRun): Check {
     reason: verdict.reason,
     tests: recognised ? counts(tests) : null,
     failingTests: recognised ? tests.failures.slice(0, keptNames).map(({ name }) => name) : [],
+    // Without a single error the output says more.
+    ...(failures.some(({ message }) => message !== '') ? { failures } : {}),
     signature: verdict.passed === false ? failureSignature(output) : null,
     evidence: run.evidence,
     ...(coverage === null ? {} : { coverage }),
+    ...(sureTests === null ? {} : { sureTests }),
     ...(inventory === null ? {} : { inventory }),
   };
 }

@@ -1,6 +1,8 @@
 import { inlineCode, singleLine } from '../prompt/inline.ts';
 import { countChars, headChars } from '../text/code-points.ts';
 import { fence } from '../text/fence.ts';
+import { excerpt, truncationMark } from './error-line.ts';
+import type { FailingTest } from './failing-test.ts';
 import { fileReferences } from './file-references.ts';
 import { allChecks, type Check, type LevelName, type VerificationReport } from './report.ts';
 
@@ -48,11 +50,12 @@ export function renderFeedback(
   const failures = weakenedFirst(allChecks(report).filter(({ check }) => check.passed === false));
   if (failures.length === 0 && (changes.restored ?? []).length === 0) return '';
   const shown = failures.slice(0, limits.failures);
-  const closing = closingLines(failures, changes, limits);
+  const files = referencedFiles(failures, limits.files);
+  const closing = closingLines(failures, files, changes, limits);
   const frame = [intro, ...closing];
   // Two line breaks join each part to the next.
   const room = limits.chars - frame.reduce((sum, part) => sum + countChars(part) + 2, 0);
-  const text = [intro, ...renderFailures(shown, room, limits), ...closing].join('\n\n');
+  const text = [intro, ...renderFailures(shown, files, room, limits), ...closing].join('\n\n');
   return headChars(text, limits.chars);
 }
 
@@ -62,43 +65,89 @@ function weakenedFirst(failures: readonly Failure[]): readonly Failure[] {
   return [...failures.filter(isWeakened), ...failures.filter((each) => !isWeakened(each))];
 }
 
-/** Each failure gets an equal share of what is left; what one does not use goes to those after it. */
+/** Each failing check gets an equal share of what is left; what one does not use goes to those after it. */
 function renderFailures(
   failures: readonly Failure[],
+  files: readonly string[],
   room: number,
   limits: FeedbackLimits,
 ): readonly string[] {
+  /** Failing tests count as failures too: one for each check, the rest to whoever comes first. */
+  let spare = limits.failures - failures.length;
+  return shareRoom(failures, room, 2, (failure, share) => {
+    const tests = (failure.check.failures ?? []).slice(0, 1 + spare);
+    spare -= Math.max(0, tests.length - 1);
+    const placed = tests.map((test) => onlyPlaceIn(files, test));
+    return renderFailure(failure, placed, share, limits);
+  });
+}
+
+/** References to files are counted as a whole, so a test may have to go without. */
+function onlyPlaceIn(files: readonly string[], test: FailingTest): FailingTest {
+  return test.place === null || files.includes(test.place) ? test : { ...test, place: null };
+}
+
+/** Renders each item in an equal share of the room, `gap` characters before it; what one leaves goes to the next. */
+function shareRoom<Item>(
+  items: readonly Item[],
+  room: number,
+  gap: number,
+  render: (item: Item, share: number) => string,
+): readonly string[] {
   let left = room;
-  return failures.map((failure, index) => {
-    const share = Math.floor(left / (failures.length - index)) - 2;
-    const text = renderFailure(failure, share, limits);
-    left -= countChars(text) + 2;
+  return items.map((item, index) => {
+    const text = render(item, Math.floor(left / (items.length - index)) - gap);
+    left -= countChars(text) + gap;
     return text;
   });
 }
 
-function renderFailure({ level, check }: Failure, share: number, limits: FeedbackLimits): string {
+function renderFailure(
+  { level, check }: Failure,
+  tests: readonly FailingTest[],
+  share: number,
+  limits: FeedbackLimits,
+): string {
   const name = `**${level}/${singleLine(check.name, 80).replaceAll('*', '')}** failed`;
   // Half of the share belongs to the output.
   const heading = appendWhileFits(
     name,
-    headingDetails(check),
+    headingDetails(check, tests),
     Math.max(share / 2, countChars(name)),
   );
-  const output = fenceWithin(check.output.trim(), {
-    max: share - countChars(heading) - 1,
-    outputChars: limits.outputChars,
-  });
-  return output === '' ? heading : `${heading}\n${output}`;
+  const room = share - countChars(heading);
+  const body =
+    tests.length > 0
+      ? shareRoom(tests, room, 1, (test, max) => renderTest(test, max, limits))
+      : [fenceWithin(check.output.trim(), room - 1, limits.outputChars)];
+  return [heading, ...body.filter((text) => text !== '')].join('\n');
 }
 
-function headingDetails(check: Check): readonly string[] {
+/** The name of a test, where it failed and its error; empty when there is no room. */
+function renderTest(
+  { name, message, place }: FailingTest,
+  share: number,
+  limits: FeedbackLimits,
+): string {
+  const where = place === null ? '' : ` at ${inlineCode(place, 100)}`;
+  const named = `- ${inlineCode(name, 120)}`;
+  if (countChars(named) > share) return '';
+  const heading = appendWhileFits(named, [where], share);
+  const max = share - countChars(heading) - 1;
+  const error = fenceWithin(message.trim(), max, limits.outputChars, headOf);
+  return error === '' ? heading : `${heading}\n${error}`;
+}
+
+function headingDetails(check: Check, tests: readonly FailingTest[]): readonly string[] {
   const details: string[] = [];
   if (check.reason !== null) details.push(`: ${singleLine(check.reason, 160)}`);
   else if (check.exitCode !== null) details.push(`: exit code ${check.exitCode}`);
   if (check.command !== null) details.push(`\nCommand: ${inlineCode(check.command, 120)}`);
-  if (check.failingTests.length > 0)
-    details.push(`\nFailing tests: ${nameList(check.failingTests)}`);
+  const shown = new Set(tests.map(({ name }) => name));
+  const names = check.failingTests.filter((name) => !shown.has(name));
+  if (names.length > 0) {
+    details.push(`\n${shown.size === 0 ? 'Failing' : 'More failing'} tests: ${nameList(names)}`);
+  }
   return details;
 }
 
@@ -109,16 +158,17 @@ function appendWhileFits(start: string, parts: readonly string[], max: number): 
   );
 }
 
-/** The head of the output in a fence, `outputChars` of it and `max` in all; empty when there is no room. */
+/** What matters of an output in a fence, `outputChars` of it and `max` in all; empty when there is no room. */
 function fenceWithin(
   output: string,
-  { max, outputChars }: { readonly max: number; readonly outputChars: number },
+  max: number,
+  outputChars: number,
+  quote: (text: string, size: number) => string = excerpt,
 ): string {
   if (output === '') return '';
   let size = Math.min(outputChars, max);
   while (size > 0) {
-    const head = headChars(output, size);
-    const text = fence(head === output ? head : `${head}\n...[truncated]...`);
+    const text = fence(quote(output, size));
     const excess = countChars(text) - max;
     if (excess <= 0) return text;
     size -= excess;
@@ -126,15 +176,20 @@ function fenceWithin(
   return '';
 }
 
+function headOf(text: string, size: number): string {
+  const head = headChars(text, size);
+  return head === text ? head : `${head}\n${truncationMark}`;
+}
+
 function closingLines(
   failures: readonly Failure[],
+  files: readonly string[],
   changes: FeedbackChanges,
   limits: FeedbackLimits,
 ): readonly string[] {
   const lines: string[] = [];
   const hidden = failures.length - limits.failures;
   if (hidden > 0) lines.push(`${hidden} more ${hidden === 1 ? 'check' : 'checks'} failed.`);
-  const files = referencedFiles(failures, limits.files);
   if (files.length > 0) {
     lines.push(
       `Files named in the output: ${files.map((file) => inlineCode(file, 100)).join(', ')}`,
@@ -153,7 +208,10 @@ function closingLines(
 }
 
 function referencedFiles(failures: readonly Failure[], max: number): readonly string[] {
-  const files = failures.flatMap(({ check }) => fileReferences(check.output, max));
+  const places = failures.flatMap(({ check }) =>
+    (check.failures ?? []).flatMap(({ place }) => (place === null ? [] : [place])),
+  );
+  const files = [...places, ...failures.flatMap(({ check }) => fileReferences(check.output, max))];
   return [...new Set(files)].slice(0, max);
 }
 

@@ -41,5 +41,9 @@ function isProjectFile(path: string): boolean {
   const dot = name.lastIndexOf('.');
   const extension = name.slice(dot + 1);
   if (dot < 0 || !/^[A-Za-z][A-Za-z0-9]{0,9}$/.test(extension)) return false;
-  return !path.split('/').includes('node_modules');
+  return !foreignFolders.test(path);
 }
+
+/** Dependencies, and what languages bring along. */
+const foreignFolders =
+  /(?:^|\/)(?:node_modules|site-packages|dist-packages)\/|^\/usr\/(?:local\/)?(?:lib|go)\b|^\/rustc\//;

@@ -19,6 +19,8 @@ export type IntegrityInput = {
   readonly files: readonly ChangedFile[];
   /** Programs in the worktree that can decide a verdict and are other files than before the first iteration. */
   readonly replaced: readonly string[];
+  /** Configuration of runners that is new or changed, and hidden from git. */
+  readonly hidden: readonly string[];
   /** Commands of the checks. */
   readonly commands: readonly string[];
   /** `verify.allow`: globs for files and names of tests. */
@@ -97,6 +99,7 @@ function findViolations(input: IntegrityInput, report: VerificationReport): read
     ...input.files.flatMap(weakenedConfig),
     ...changedScripts(input.files, input.commands),
     ...input.replaced.map(replacedProgram),
+    ...input.hidden.map(hiddenConfig),
   ];
   const standing = withoutRepeats(uniqueViolations(found)).filter(
     (each) => !isAllowed(each, input.allow),
@@ -113,8 +116,8 @@ function lostInRuns(input: IntegrityInput, report: VerificationReport): readonly
     if (check === undefined || check.passed === false || check.command !== base.command) return [];
     const inventory = input.inventory[base.name] ?? null;
     return lostTests(
-      { check: base.name, counts: base.tests, inventory },
-      { check: check.name, counts: check.tests, inventory: check.inventory ?? null },
+      { check: base.name, counts: base.tests, sure: base.sureTests ?? null, inventory },
+      { check: check.name, counts: check.tests, sure: null, inventory: check.inventory ?? null },
     );
   });
 }
@@ -139,6 +142,11 @@ function isSameTest(ran: string, written: string): boolean {
 function replacedProgram(program: string): Violation {
   const text = `the program ${program} is another one than before the first iteration`;
   return { kind: 'replaced-program', subject: program, file: program, text };
+}
+
+function hiddenConfig(file: string): Violation {
+  const text = `${file} configures a runner, is not what it was before the first iteration, and is hidden from git`;
+  return { kind: 'weakened-config', subject: file, file, text };
 }
 
 function isAllowed({ subject, file }: Violation, allow: readonly string[]): boolean {

@@ -1,5 +1,7 @@
 import { countChars, headChars, tailChars } from '../text/code-points.ts';
 
+import { errorLineIndex } from './error-line.ts';
+import type { FailingTest } from './failing-test.ts';
 import type { TestInventory } from './test-inventory.ts';
 import type { Violation } from './violation.ts';
 
@@ -28,6 +30,8 @@ export type Check = {
   readonly tests: TestCounts | null;
   /** Names of failing tests, bounded. */
   readonly failingTests: readonly string[];
+  /** The first of them with their errors; absent where no runner told any. */
+  readonly failures?: readonly FailingTest[];
   readonly signature: { readonly exact: string; readonly simhash: string } | null;
   /** Path of the whole output, relative to the folder of its iteration; null when there is none. */
   readonly evidence: string | null;
@@ -37,6 +41,8 @@ export type Check = {
   readonly earlierRuns?: readonly (boolean | null)[];
   /** Coverage in percent as the output says it. */
   readonly coverage?: number;
+  /** How many tests a later run that passes must show at least; absent when that is as many as ran. */
+  readonly sureTests?: number;
   /** Every test by name; only in the verdict on a base. */
   readonly inventory?: TestInventory;
   /** What the check `integrity` found. */
@@ -119,9 +125,21 @@ export function reportTests(report: VerificationReport): TestCounts | null {
 
 const keptOutput = 4000;
 
-/** Bounded output with both ends: the first errors stand at the start, the summary at the end. */
+/**
+ * Bounded output with both ends: the first errors stand at the start, the summary at the end. The line that says best
+ * what is wrong is kept as well, where it stands between them.
+ */
 export function bothEnds(output: string): string {
   if (countChars(output) <= keptOutput) return output;
   const half = keptOutput / 2;
-  return `${headChars(output, half)}\n[...]\n${tailChars(output, half)}`;
+  const [head, tail] = [headChars(output, half), tailChars(output, half)];
+  const middle = errorBetween(output.slice(head.length, output.length - tail.length));
+  if (middle === null) return `${head}\n[...]\n${tail}`;
+  return `${headChars(output, half / 2)}\n[...]\n${headChars(middle, half / 2)}\n[...]\n${tail}`;
+}
+
+function errorBetween(text: string): string | null {
+  const lines = text.split('\n');
+  const index = errorLineIndex(lines);
+  return index === -1 ? null : lines.slice(index, index + 40).join('\n');
 }

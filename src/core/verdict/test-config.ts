@@ -111,6 +111,16 @@ export function isTestConfig(path: string): boolean {
   return /^(?:GNUm|M|m)akefile$/.test(name) || families.some(({ files }) => files.test(name));
 }
 
+/** Files that describe a whole project, which builds may generate; a hidden one proves nothing. */
+const manifests = /^(?:package\.json|Cargo\.toml|pom\.xml|build\.gradle(?:\.kts)?)$/;
+
+/** Whether a file does nothing but configure how tests run, so that a hidden one has no honest use. */
+export function isRunnerConfig(path: string): boolean {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  if (name === 'GNUmakefile') return true;
+  return !manifests.test(name) && families.some(({ files }) => files.test(name));
+}
+
 /** Configuration of runners and coverage that asks for less than on the base. */
 export function weakenedConfig({ path, before, after }: ChangedFile): readonly Violation[] {
   const name = path.slice(path.lastIndexOf('/') + 1);

@@ -1,6 +1,6 @@
 import { headChars } from '../text/code-points.ts';
 import type { TestCounts } from './report.ts';
-import type { TestRun } from './test-output/test-run.ts';
+import type { TestRun, TestStatus } from './test-output/test-run.ts';
 import type { Violation } from './violation.ts';
 
 /** The tests of one check by name. Absent when the runner did not print the name of every test. */
@@ -11,35 +11,72 @@ export type TestInventory = {
 
 const maxNameChars = 200;
 
-/** Null when the names do not account for every test that was counted. */
+/**
+ * Null when the names do not account for every test that was counted, or would not be those of a run that passes. Where
+ * files could not be loaded or hooks failed, failures stand for other things than tests, and only passed tests are named.
+ */
 export function inventoryOf(run: TestRun): TestInventory | null {
-  if (run.total === 0 || run.tests.length !== run.total) return null;
-  const named = (isSkipped: boolean) =>
-    run.tests
-      .filter(({ status }) => (status === 'skipped') === isSkipped)
-      .map(({ name }) => headChars(name, maxNameChars));
-  return { ran: named(false), skipped: named(true) };
+  if (run.total === 0 || run.tests.length !== run.total || showsOnlyFailures(run)) return null;
+  const isDoubtful = hasOtherFailures(run);
+  const named = (isIn: (status: TestStatus) => boolean) =>
+    run.tests.filter(({ status }) => isIn(status)).map(({ name }) => headChars(name, maxNameChars));
+  return {
+    ran: named((status) => status === 'passed' || (status !== 'skipped' && !isDoubtful)),
+    skipped: named((status) => status === 'skipped'),
+  };
 }
+
+/** How many tests a later run that passes must show at least; null when that is as many as ran. */
+export function sureTestsOf(run: TestRun): number | null {
+  if (showsOnlyFailures(run)) return 0;
+  return hasOtherFailures(run) ? run.passed : null;
+}
+
+/** Nothing but failures and no summary: what a runner prints that is silent about tests that pass. */
+function showsOnlyFailures({
+  showsOnlyFailures: isKnown,
+  incomplete,
+  passed,
+  skipped,
+}: TestRun): boolean {
+  return isKnown === true || (incomplete && passed + skipped === 0);
+}
+
+/** A file that cannot be loaded, a hook, or a part of a test that runners name only when it fails. */
+function hasOtherFailures({ errors, tests }: TestRun): boolean {
+  return (
+    errors.length > 0 ||
+    tests.some(
+      ({ status, name }) => status === 'error' || (status === 'failed' && otherFailure.test(name)),
+    )
+  );
+}
+
+/** mocha and ava, bats, unittest (classes and subtests), qunit, deno. */
+const otherFailure =
+  /\b(?:before|after)(?: all| each|All|Each)?"? hook\b|\b(?:setup|teardown)_(?:file|suite) failed|\b(?:setUp|tearDown)(?:Class|Module)\b|\) (?:\([^()]{0,200}\)|\[[^[\]]{0,200}\])$|\bglobal failure$|> Failed to load the test file|\(uncaught error\)$/;
 
 export type CheckTests = {
   readonly check: string;
   readonly counts: TestCounts | null;
+  /** See `sureTestsOf`. */
+  readonly sure: number | null;
   readonly inventory: TestInventory | null;
 };
 
 /** What a check lost of the tests it had on the base. Names are compared where both runs have them, numbers always. */
 export function lostTests(base: CheckTests, now: CheckTests): readonly Violation[] {
   const before = base.counts;
-  if (before === null || before.total === 0) return [];
+  if (before === null || before.total === 0 || base.sure === 0) return [];
   if (now.counts === null || now.counts.total === 0) return [noTests(base.check, before.total)];
   const named =
     base.inventory === null || now.inventory === null
       ? []
       : lostNames(base.inventory, now.inventory);
   if (named.length > 0) return named;
-  const ranBefore = before.passed + before.failed;
   const ranNow = now.counts.passed + now.counts.failed;
-  if (ranNow >= ranBefore && now.counts.total >= before.total) return [];
+  if (base.sure !== null && ranNow >= base.sure) return [];
+  if (ranNow >= before.passed + before.failed && now.counts.total >= before.total) return [];
   return [fewerTests(base.check, before, now.counts)];
 }
 

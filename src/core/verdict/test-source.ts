@@ -16,6 +16,8 @@ export type SourceTest = {
   readonly isOnly: boolean;
   /** Calls that look as if they could fail the test; those that cannot (`assert(true)`) do not count. */
   readonly assertions: number;
+  /** Places where a failing assertion is caught and forgotten. */
+  readonly swallowed: number;
 };
 
 export type TestSource = {
@@ -25,6 +27,8 @@ export type TestSource = {
   /** Calls that end the process of the runner. */
   readonly exits: number;
   readonly assertions: number;
+  /** Tests that a later one with the same name stands in front of. */
+  readonly overridden: readonly string[];
 };
 
 const maxTests = 5000;
@@ -32,7 +36,7 @@ const attributeLines = 20;
 const attributeChars = 4000;
 
 const trivial =
-  /\b(?:assert(?:\.(?:ok|strictEqual|equal))?|expect|ok|t\.(?:ok|true|pass|truthy)|assertTrue|assert_eq!|assert!)\s{0,4}\(\s{0,4}(?:true|True|1)?\s{0,4}(?:,\s{0,4}(?:true|True|1)\s{0,4})?\)(?:\.to(?:Be|Equal|BeTruthy|StrictEqual)\((?:true|1)?\))?|\bassert[ \t]{1,4}(?:True|1)\b/g;
+  /\b(?:assert(?:\.(?:ok|strictEqual|equal))?|expect|ok|t\.(?:ok|true|pass|truthy)|assertTrue|assert_eq!|assert!)\s{0,4}\(\s{0,4}(?:true|True|1)?\s{0,4}(?:,\s{0,4}(?:true|True|1)\s{0,4})?\)(?:\.to(?:Be|Equal|BeTruthy|StrictEqual)\((?:true|1)?\))?|\bassert[ \t]{1,4}(?:True|1)\b|\bassert\b[^\n]{0,300}\bor[ \t]{1,4}(?:True|1)\b[^\n]{0,80}|\b(?:assert|expect)\b[^\n]{0,300}\|\|[ \t]{0,4}true\b[^\n]{0,80}/g;
 const assertion =
   /assert|expect|should|verif|check|require|ensure|throw|reject|equal|raise|fail|panic|match|\bt\.[a-z]{1,20}\s{0,4}\(|\bis\s{0,4}\(/gi;
 const exit =
@@ -62,6 +66,7 @@ export function readTestSource(source: string, language: TestLanguage): TestSour
         isSkipped: isSkipMark(marks) || language.skip.test(above) || language.skip.test(body),
         isOnly: isOnlyMark(marks) || language.only.test(body.slice(0, 500)),
         assertions: leavesFirst.test(body) ? 0 : countAssertions(body),
+        swallowed: countSwallowed(body),
       },
     ];
   });
@@ -71,6 +76,7 @@ export function readTestSource(source: string, language: TestLanguage): TestSour
     isSkipped: isFileSkipped(source, head, language),
     exits: code.match(exit)?.length ?? 0,
     assertions: countAssertions(code),
+    overridden: language.extensions.includes('py') ? overriddenIn(code) : [],
   };
 }
 
@@ -111,6 +117,9 @@ function weakenedTest(
   if (before.assertions > 0 && after.assertions === 0) {
     return found('emptied-test', `asserts nothing any more in ${path}`);
   }
+  if (after.swallowed > before.swallowed) {
+    return found('emptied-test', `catches its own failing assertions in ${path}`);
+  }
   return [];
 }
 
@@ -130,6 +139,10 @@ function weakenedFile(
   if (after.exits > (before?.exits ?? 0))
     add('ends-runner', 'ends the process of the runner itself');
   if (before === null) return violations;
+  for (const name of after.overridden.filter((each) => !before.overridden.includes(each))) {
+    const text = `the test "${name}" is defined again in ${path}: only the last one runs`;
+    violations.push({ kind: 'removed-test', subject: name, file: path, text });
+  }
   if (after.isSkipped && !before.isSkipped) add('skipped-test', 'is kept from running as a whole');
   const isPlain = before.tests.length === 0 && after.tests.length === 0;
   if (isPlain && after.assertions < before.assertions) {
@@ -166,6 +179,40 @@ function isOnlyMark(marks: string): boolean {
 
 function countAssertions(body: string): number {
   return body.replaceAll(trivial, ' ').match(assertion)?.length ?? 0;
+}
+
+const emptyCatch =
+  /\bcatch\s{0,4}(?:\([^()\n]{0,100}\)\s{0,4})?\{\s{0,200}\}|^[ \t]{0,80}except\b[^\n:]{0,100}:\s{0,200}pass\b/gm;
+const maxTryChars = 4000;
+const maxSwallowed = 50;
+
+/** Only a `try` with an assertion inside: what cleans up may fail unseen. */
+function countSwallowed(body: string): number {
+  let count = 0;
+  let seen = 0;
+  for (const { index } of body.matchAll(emptyCatch)) {
+    const before = body.slice(Math.max(0, index - maxTryChars), index);
+    const start = before.lastIndexOf('try');
+    if (start !== -1 && countAssertions(before.slice(start)) > 0) count++;
+    if (++seen >= maxSwallowed) break;
+  }
+  return count;
+}
+
+/** Python takes the last of several functions with the same name in a class or module, and says nothing. */
+function overriddenIn(code: string): readonly string[] {
+  const defined =
+    /^class[ \t]{1,8}(?<group>\w{1,200})|^(?<indent>[ \t]{0,80})(?:async[ \t]{1,8})?def[ \t]{1,8}(?<name>test\w{0,200})/gm;
+  const seen = new Set<string>();
+  const found = new Set<string>();
+  let scope = '';
+  for (const { groups } of code.matchAll(defined)) {
+    const { group, indent = '', name = '' } = groups ?? {};
+    if (group !== undefined) scope = group;
+    else if (seen.has(`${indent === '' ? '' : scope} ${indent} ${name}`)) found.add(name);
+    else seen.add(`${indent === '' ? '' : scope} ${indent} ${name}`);
+  }
+  return [...found];
 }
 
 /** Attributes and decorators above a declaration belong to it. */

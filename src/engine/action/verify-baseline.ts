@@ -79,7 +79,7 @@ async function recordBaseline(
 
 /**
  * Before the first iteration nobody but the user has touched the worktree. A setup among the checks may bring programs
- * that are not there before it has run once, so then nothing is known of them.
+ * and configuration that are not there before it has run once, so then nothing is known of them.
  */
 async function judgesOf(
   engine: Engine,
@@ -87,9 +87,10 @@ async function judgesOf(
   reused = true,
 ): Promise<{ readonly judges?: Judges }> {
   if (loop.iterations.length > 0 || !loop.options.verify || loop.options.verifyOnly) return {};
-  const judges = await lookAtJudges(engine, loop, workspace.path);
+  const { configs, ...judges } = await lookAtJudges(engine, loop, workspace.path);
   const isReady = loop.settings.validation.setup === null || !reused;
-  return { judges: isReady ? judges : { ...judges, programs: {} } };
+  if (!isReady) return { judges: { ...judges, programs: {} } };
+  return { judges: { ...judges, ...(configs === undefined ? {} : { configs }) } };
 }
 
 /** A check that could not run or took too long says something about this machine now, not about the tree. */

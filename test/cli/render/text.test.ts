@@ -4,11 +4,15 @@ import { newLines } from '../../../src/cli/command/logs.ts';
 import { readableLines } from '../../../src/cli/render/agent-output.ts';
 import { formatCost, formatDuration, formatTests } from '../../../src/cli/render/format.ts';
 import { createPaint } from '../../../src/cli/render/paint.ts';
+import { checkLines } from '../../../src/cli/render/story-checks.ts';
 import { oneLine } from '../../../src/cli/render/story-line.ts';
-import { firstError } from '../../../src/cli/render/story-checks.ts';
 import { renderTable } from '../../../src/cli/render/table.ts';
 import { cutToWidth, textWidth } from '../../../src/cli/render/width.ts';
 import { wrap, wrapCommand } from '../../../src/cli/render/wrap.ts';
+import { judgeCheck } from '../../../src/core/verdict/check.ts';
+import { firstError } from '../../../src/core/verdict/error-line.ts';
+import { createLevel, createReport } from '../../../src/core/verdict/report.ts';
+import { recorded } from '../../core/verdict/test-output/recorded.ts';
 
 describe('text for a terminal', () => {
   it('is never wider than it may be after a cut, whatever the script', () => {
@@ -99,6 +103,29 @@ describe('values for people', () => {
     expect(firstError('ℹ fail 2\nTypeError: x\n')).toBe('TypeError: x');
     expect(firstError('one\ntwo\n')).toBe('two');
     expect(firstError('\n')).toBe(null);
+  });
+
+  it.each([
+    ['node-test/tap-late-failure', 'Expected values to be strictly equal: 7 !== 1'],
+    ['go/v-fail', 'a_test.go:4: got 1, want 2'],
+    [
+      'pytest/exitfirst',
+      "AssertionError: assert {'a': 1} == {'a': 2} Differing items: {'a': 1} != {'a': 2} Use -v to get more diff",
+    ],
+  ])('shows of %s the error of the first failing test', (name, error) => {
+    const check = judgeCheck({
+      name: 'validation',
+      command: 'npm test',
+      successExitCode: 0,
+      end: { kind: 'exited', code: 1 },
+      stdout: recorded(name),
+      stderr: '',
+      durationMs: 5,
+      parseTests: true,
+      evidence: null,
+    });
+    const lines = checkLines(createReport({ L1: createLevel([check]) }, 'tree', 5));
+    expect(lines.at(-1)?.text).toBe(error);
   });
 
   it('reads the text out of JSON that an agent printed', () => {

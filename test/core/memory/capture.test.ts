@@ -194,14 +194,16 @@ describe('notes of an agent', () => {
   it('are none without a sigil, and clean', () => {
     expect(agentNotes(parseSigils('hello'), (text) => text)).toBeNull();
     const message = '<retry-suggestion>use SECRET\u001b[31m</retry-suggestion>';
-    const clean = (text: string) => text.replaceAll('SECRET', '***');
-    expect(agentNotes(parseSigils(message), clean)?.retrySuggestion).toBe('use ***');
+    const notes = agentNotes(parseSigils(message), (text) => text.replaceAll('SECRET', '***'));
+    expect(notes?.retrySuggestion).toBe('use ***');
   });
 });
 
-describe('metrics', () => {
-  const attempt = (outcome: AttemptOutcome) => ({ outcome, model: 'm', difficulty: null });
+function attempt(outcome: AttemptOutcome) {
+  return { outcome, model: 'm', difficulty: null };
+}
 
+describe('metrics', () => {
   it('count failures in a row and call three of them stuck', () => {
     const outcomes = ['failed', 'error', 'interrupted', 'timed_out'] as const;
     const all = outcomes.reduce(

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { judgeCheck } from '../../../src/core/verdict/check.ts';
 import { renderFeedback } from '../../../src/core/verdict/feedback.ts';
 import {
   type Check,
@@ -9,6 +10,7 @@ import {
   type VerificationReport,
 } from '../../../src/core/verdict/report.ts';
 import { linesOutsideFences } from '../prompt/outside-fences.ts';
+import { recorded } from './test-output/recorded.ts';
 
 function check(overrides: Partial<Check> = {}): Check {
   return {
@@ -29,6 +31,21 @@ function check(overrides: Partial<Check> = {}): Check {
 
 function report(...checks: Check[]): VerificationReport {
   return createReport({ L1: createLevel(checks) }, 'tree', 10);
+}
+
+/** A check that printed this and ended with 1. */
+function printed(stdout: string, name = 'validation'): Check {
+  return judgeCheck({
+    name,
+    command: 'npm test',
+    successExitCode: 0,
+    end: { kind: 'exited', code: 1 },
+    stdout,
+    stderr: '',
+    durationMs: 5,
+    parseTests: true,
+    evidence: null,
+  });
 }
 
 const points = (text: string) => Array.from(text).length;
@@ -88,6 +105,63 @@ describe('feedback', () => {
     expect(text).toContain('x\n...[truncated]...\n');
   });
 
+  it('tells each failing test with its error and place, however many passed before it', () => {
+    const text = renderFeedback(report(printed(recorded('node-test/tap-late-failure'))));
+    expect(text).toContain(
+      [
+        '- `adds zero` at `/repo/late.test.mjs:6`',
+        '```',
+        'Expected values to be strictly equal:',
+        '',
+        '7 !== 1',
+        '```',
+      ].join('\n'),
+    );
+    expect(text).not.toContain('ok 1 - adds 1');
+  });
+
+  it.each([
+    ['node-test/spec-late-failure', ['`adds zero` at `/repo/late.test.mjs:6`', '7 !== 1']],
+    ['pytest/verbose', ["AssertionError: assert {'a': 1} == {'a': 2}", '`test_mixed.py:']],
+    ['go/v-fail', ['`TestCompares` at `a_test.go:4`', 'got 1, want 2']],
+    ['bats/mixed', ['`compares`', '`[ "$output" = two ]\' failed']],
+    ['tape/mixed', ['`same shape`', 'operator: deepEqual']],
+    ['unittest/mixed', ['TypeError: boom', '`/repo/test_mixed.py:']],
+    ['vitest/load', ["Error: Cannot find module './does-not-exist.js'"]],
+  ])('of %s what the runner says about its tests', (name, texts) => {
+    const text = renderFeedback(report(printed(recorded(name))));
+    for (const each of texts) expect(text).toContain(each);
+    expect(points(text)).toBeLessThanOrEqual(4000);
+  });
+
+  it('counts failing tests among its ten failures and names the rest', () => {
+    const failing = Array.from(
+      { length: 14 },
+      (_, i) => `not ok ${i + 1} - t${i}\n  ---\n  error: 'wrong ${i}'\n  ...\n`,
+    );
+    const output = `TAP version 13\n${failing.join('')}1..14\n`;
+    const text = renderFeedback(report(printed(output, 'a'), printed('lint: x is unused\n', 'b')));
+    expect(text.match(/^- `t\d+`/gm)).toHaveLength(9);
+    expect(text).toContain('wrong 8');
+    expect(text).not.toContain('wrong 9');
+    expect(text).toContain('More failing tests: `t9`, `t10`, `t11`, `t12`, `t13`');
+    expect(text).toContain('lint: x is unused');
+  });
+
+  it('quotes output without tests from its first error on', () => {
+    const noise = Array.from({ length: 400 }, (_, i) => `compiling module ${i} of 400\n`).join('');
+    const output = `${noise}src/a.c:7: error: x is not declared\n   x + 1\n${noise.replaceAll('compiling', 'linking')}`;
+    const text = renderFeedback(report(printed(output)));
+    expect(text).toContain('src/a.c:7: error: x is not declared\n   x + 1\n');
+    expect(text).not.toContain('compiling module 7 ');
+  });
+
+  it('quotes the last lines of output that speaks of no error', () => {
+    const noise = Array.from({ length: 400 }, (_, i) => `step ${i}\n`).join('');
+    const text = renderFeedback(report(printed(`${noise}that is all\n`)));
+    expect(text).toContain('step 399\nthat is all\n```');
+  });
+
   it('shows ten failures and counts the rest', () => {
     const checks = Array.from({ length: 13 }, (_, index) => check({ name: `check-${index}` }));
     const text = renderFeedback(report(...checks));
@@ -143,6 +217,9 @@ describe('feedback', () => {
       reason: fc.option(nasty),
       command: fc.option(nasty),
       failingTests: fc.array(nasty, { maxLength: 12 }),
+      failures: fc.array(fc.record({ name: nasty, message: nasty, place: fc.option(nasty) }), {
+        maxLength: 12,
+      }),
     });
     const level = fc.constantFrom<LevelName>('L0', 'L1', 'L2', 'L3');
     fc.assert(

@@ -50,6 +50,7 @@ const input: IntegrityInput = {
   inventory: {},
   files: [],
   replaced: [],
+  hidden: [],
   commands: ['npm test'],
   allow: [],
   approved: [],

@@ -137,6 +137,46 @@ describe('the source of tests', () => {
     ]);
   });
 
+  it.each([
+    [
+      'a try around what cleans up',
+      'a.test.js',
+      "it('x', () => { expect(f()).toBe(1); });",
+      "it('x', () => { expect(f()).toBe(1); try { rm(); } catch {} });",
+      [],
+    ],
+    [
+      'a try around the assertion',
+      'a.test.js',
+      "it('x', () => { expect(f()).toBe(1); });",
+      "it('x', () => { try { expect(f()).toBe(1); } catch (error) { } });",
+      ['emptied-test x'],
+    ],
+    [
+      'except: pass around the assertion',
+      'test_a.py',
+      'def test_x():\n    assert f()\n',
+      'def test_x():\n    try:\n        assert f()\n    except AssertionError:\n        pass\n',
+      ['emptied-test test_x'],
+    ],
+    [
+      'the same name in another class',
+      'test_a.py',
+      'class TestA:\n    def test_x(self):\n        assert f()\n',
+      'class TestA:\n    def test_x(self):\n        assert f()\n\nclass TestB:\n    def test_x(self):\n        assert f()\n',
+      [],
+    ],
+    [
+      'the same name in the same class',
+      'test_a.py',
+      'class TestA:\n    def test_x(self):\n        assert f()\n',
+      'class TestA:\n    def test_x(self):\n        assert f()\n\n    def test_x(self):\n        assert 2\n',
+      ['removed-test test_x'],
+    ],
+  ])('%s', (_name, path, before, after, expected) => {
+    expect(found(path, before, after)).toEqual(expected);
+  });
+
   it('never throws, and compares a file with itself as unchanged', () => {
     const pieces = fc.constantFrom(
       "it('a', () => {",
@@ -172,7 +212,21 @@ describe('the source of tests', () => {
   it.each(testLanguages.map((language) => [language.extensions[0], language] as const))(
     'reads half a megabyte of %s that repeats what could be read twice',
     (_extension, language) => {
-      const nasty = ["it('a'", 'it.it.it', 'it(      ', '@', '#[', 'fn ', 'def ', '"', '/*', '{ '];
+      const nasty = [
+        "it('a'",
+        'it.it.it',
+        'it(      ',
+        '@',
+        '#[',
+        'fn ',
+        'def ',
+        '"',
+        '/*',
+        '{ ',
+        'try{}catch{} ',
+        'assert or ',
+        'expect || ',
+      ];
       for (const piece of nasty) {
         const text = piece.repeat(Math.floor(500_000 / piece.length));
         expect(readTestSource(text, language).exits).toBe(0);

@@ -169,7 +169,7 @@ export const Verify = z.strictObject({
     .array(InnerPath)
     .default([...protectedPaths])
     .describe(
-      'Paths the agent cannot change: restored before the snapshot and reported. Scripts that the checks run, such as `check.sh`, are among them in any case.',
+      'Paths the agent cannot change: restored before the snapshot and reported. Unless `verify.integrity` is `off`, so are scripts that a check, a gate, or an npm script or make rule of theirs names, if their name speaks of checking (`check.sh`, `scripts/verify.mjs`, `ci/run`); list all others, such as `tools/run.sh`, here: `+protected: [tools/run.sh]`.',
     ),
   allow: z
     .array(InnerPath)

@@ -15,6 +15,8 @@ export type Draft = {
   failed: number;
   skipped: number;
   incomplete: boolean;
+  /** Only what fails is shown: the counts and names say nothing about a run that passes. */
+  showsOnlyFailures?: true;
   readonly errors: string[];
   readonly tests: TestDetail[];
   readonly failures: TestFailure[];

@@ -73,6 +73,7 @@ function endPackage(state: State, { word, name, note }: End, number: number): vo
     state.finished.push(draft);
     return;
   }
+  if (!isVerbose) draft.showsOnlyFailures = true;
   for (const test of running.keys()) countTest(draft, test, 'failed');
   if (/\[(build|setup) failed\]/.test(note))
     addError(draft, `${name}: ${note.replaceAll(/[[\]]/g, '')}`);

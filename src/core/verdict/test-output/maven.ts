@@ -49,6 +49,7 @@ function read(): Reader {
       // With -q there are only the classes that fail, and the counts.
       if (!isOpen && level === 'ERROR' && rest.includes('Time elapsed: ') && pattern.test(rest)) {
         const quiet = { ...createRun(number), isQuiet: true };
+        quiet.draft.showsOnlyFailures = true;
         runs.push(quiet);
         return readLine(quiet, rest, number);
       }

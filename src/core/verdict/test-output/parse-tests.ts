@@ -72,6 +72,7 @@ function combine(runs: readonly Draft[], isDoubtful: boolean): TestRun {
     green: runs.some(isRed) ? false : incomplete || isDoubtful || passed === 0 ? null : true,
     unknown: passed + failed + skipped === 0,
     incomplete,
+    ...(runs.some((run) => run.showsOnlyFailures === true) ? { showsOnlyFailures: true } : {}),
     errors,
     tests: runs.flatMap(finishedTests).slice(0, maxDetails),
     failures: runs.flatMap((run) => run.failures).slice(0, maxDetails),

@@ -16,6 +16,15 @@ type Session = {
   /** How many marks the lines of progress showed. */
   marks: number;
   counts: Counts | null;
+  /** How wide the rules of its headings are, null until one was seen. A test's own `=== 3 passed ===` is not as wide. */
+  width: number | null;
+  /** The counts come from a line as wide as the headings. */
+  isSure: boolean;
+  hasHeader: boolean;
+  /** The counts stand in the report on a test, among what it printed. */
+  isQuoted: boolean;
+  /** Marks or headings told of a failure: counts without one were printed by a test. */
+  isRed: boolean;
   wasInterrupted: boolean;
   /** Title and error of the report being read, `____ test_x ____`. */
   title: string | null;
@@ -31,26 +40,30 @@ function read(): Reader {
   return {
     line: (text, number) => {
       if (text.startsWith('=') && /^=+ test session starts =+$/.test(text)) {
-        sessions.push(createSession(number, true));
+        sessions.push({ ...createSession(number, true), width: text.length, hasHeader: true });
         return;
       }
       const counts = readSummary(text);
       if (counts !== null) {
         let session = current();
-        if (session === undefined || (session.counts !== null && !session.draft.anchored)) {
+        if (session === undefined || isBehind(session, text)) {
           sessions.push((session = createSession(number, false)));
         }
-        takeCounts(session, counts);
+        takeCounts(session, counts, isAsWide(session, text));
         session.draft.last = number;
         endReport(session);
         return;
       }
       let session = current();
-      if (isProgress(text) && (session === undefined || isOver(session))) {
+      const marks = readMarks(text);
+      const isHeading = text.endsWith('=') && headings.test(text);
+      if ((marks !== '' || isHeading) && (session === undefined || isOver(session, isHeading))) {
         sessions.push((session = createSession(number, true)));
       }
       if (session === undefined) return;
-      session.marks += countMarks(text);
+      session.marks += marks.length;
+      session.isRed ||= /[FE]/.test(marks);
+      if (isHeading) readHeading(session, text);
       readLine(session, text, number);
     },
     end: () => sessions.map(finish),
@@ -66,6 +79,11 @@ function createSession(line: number, isAnchored: boolean): Session {
     skippedModules: 0,
     marks: 0,
     counts: null,
+    width: null,
+    isSure: false,
+    hasHeader: false,
+    isQuoted: false,
+    isRed: false,
     wasInterrupted: false,
     title: null,
     error: [],
@@ -73,30 +91,55 @@ function createSession(line: number, isAnchored: boolean): Session {
   };
 }
 
-/** Progress behind a summary belongs to the next run, which prints no header when it is quiet. */
-function isOver(session: Session): boolean {
-  const { counts, collected, wasInterrupted } = session;
-  return counts !== null && (collected === null || wasInterrupted || fits(session, counts));
+/**
+ * Progress behind a summary belongs to the next run, which prints no header when it is quiet. A heading does so only
+ * where the summary is not among what a test printed.
+ */
+function isOver(session: Session, isHeading: boolean): boolean {
+  const { counts, collected, wasInterrupted, isSure, hasHeader, isQuoted } = session;
+  if (counts === null) return false;
+  if (hasHeader || (isHeading && isQuoted)) return isSure;
+  return collected === null || wasInterrupted || fits(session, counts);
 }
 
-/** `..F  [ 42%]`, with the file before it or not, or the heading of a report */
-function isProgress(text: string): boolean {
-  if (text.endsWith('=')) return /^=+ (ERRORS|FAILURES|short test summary info) =+$/.test(text);
-  return countMarks(text) > 0;
+/** Whether a summary is that of another run, which said nothing else. */
+function isBehind(session: Session, text: string): boolean {
+  if (session.counts === null) return false;
+  return !session.draft.anchored || (session.isSure && !isAsWide(session, text));
 }
 
-function countMarks(text: string): number {
-  if (!text.endsWith('%]')) return 0;
-  return /^(?:\S+ )?([.FEsxXpP]+) +\[ *\d+%\]$/.exec(text)?.[1]?.length ?? 0;
+const headings = /^=+ (?:ERRORS|FAILURES|PASSES|short test summary info) =+$/;
+
+function readHeading(session: Session, text: string): void {
+  session.width ??= text.length;
+  if (text.length === session.width && / (?:ERRORS|FAILURES) /.test(text)) session.isRed = true;
 }
 
-/** A summary that fits what was announced wins over one that a test printed; in doubt the worse one holds. */
-function takeCounts(session: Session, counts: Counts): void {
-  const before = session.counts;
+/** A title that is longer than the rules are wide gets one sign on either side. */
+function isAsWide({ width }: Session, text: string): boolean {
+  if (width === null || !text.startsWith('=')) return false;
+  return text.length === width || (text.length > width && text.startsWith('= '));
+}
+
+/** The marks of `..F  [ 42%]`, with the file before them or not; empty for any other line. */
+function readMarks(text: string): string {
+  if (!text.endsWith('%]')) return '';
+  return /^(?:\S+ )?([.FEsxXpP]+) +\[ *\d+%\]$/.exec(text)?.[1] ?? '';
+}
+
+/**
+ * A summary as wide as the headings, and one that fits what was announced, wins over one that a test printed; in doubt
+ * the worse one holds.
+ */
+function takeCounts(session: Session, counts: Counts, isSure: boolean): void {
+  if ((session.isRed && badness(counts) === 0) || (session.isSure && !isSure)) return;
+  const before = session.isSure === isSure ? session.counts : null;
   const isWorse = before === null || badness(counts) >= badness(before);
   const isBetter =
     fits(session, counts) || (isWorse && !(before !== null && fits(session, before)));
   if (isBetter) session.counts = counts;
+  session.isQuoted = session.title !== null;
+  session.isSure = isSure;
 }
 
 function badness({ failed, errors }: Counts): number {
@@ -186,7 +229,7 @@ function readLine(session: Session, text: string, number: number): void {
   if (word !== undefined && statuses.has(word)) {
     return readShortSummary(session, word, text.slice(word.length + 1));
   }
-  readVerbose(draft, text, number);
+  readVerbose(session, text, number);
 }
 
 /** `collected 12 items / 1 error / 3 deselected / 9 selected` */
@@ -261,7 +304,8 @@ function messageOf({ messages }: Session, id: string): string | undefined {
 }
 
 /** `test_a.py::test_x PASSED   [  8%]`, and `[gw0] [  8%] PASSED test_a.py::test_x` of xdist. */
-function readVerbose(draft: Draft, text: string, number: number): void {
+function readVerbose(session: Session, text: string, number: number): void {
+  const { draft } = session;
   if (!text.includes('::')) return;
   const match =
     /^(\S+::.*?) (PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS)(?: \(.*\))?(?: +\[ *\d+%\])?$/.exec(
@@ -276,6 +320,7 @@ function readVerbose(draft: Draft, text: string, number: number): void {
   if (id === undefined || status === undefined) return;
   draft.last = number;
   addTest(draft, id, status);
+  if ((status === 'failed' || status === 'error') && text.endsWith('%]')) session.isRed = true;
 }
 
 function finish(session: Session): Draft {
@@ -283,12 +328,17 @@ function finish(session: Session): Draft {
   const { draft, counts, collected } = session;
   if (counts === null) {
     draft.incomplete = true;
+    // Of a run without its end at least the tests that are known to have failed count.
+    const failing = draft.tests.filter(({ status }) => status === 'failed' || status === 'error');
+    for (const { name } of failing) addFailure(draft, name, messageOf(session, name) ?? '');
+    draft.failed = failing.length;
     return draft;
   }
   draft.passed = counts.passed;
   draft.failed = counts.failed + counts.errors;
   draft.skipped = counts.skipped;
   const isOdd = (collected ?? session.marks) > 0 && !fits(session, counts);
-  draft.incomplete = draft.failed === 0 && (session.wasInterrupted || isOdd);
+  const isPrinted = session.isRed || (session.hasHeader && !session.isSure);
+  draft.incomplete = draft.failed === 0 && (session.wasInterrupted || isOdd || isPrinted);
   return draft;
 }

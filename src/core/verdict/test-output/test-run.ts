@@ -25,6 +25,8 @@ export type TestRun = {
   readonly unknown: boolean;
   /** The output breaks off before its runner said how it went. */
   readonly incomplete: boolean;
+  /** The runner shows only what fails: a later run that passes shows other names and numbers, or none. */
+  readonly showsOnlyFailures?: true;
   /** What kept tests from running or counting: suites that could not load, unhandled errors. */
   readonly errors: readonly string[];
   readonly tests: readonly TestDetail[];

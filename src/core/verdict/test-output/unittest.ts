@@ -18,18 +18,26 @@ type Run = {
   readonly failing: Set<string>;
   report: { readonly name: string; lines: string[]; isBody: boolean } | null;
   title: string | null;
+  /** Results that verbose lines told. */
+  results: number;
+  /** The test whose verbose line has no result yet. */
+  pending: string | null;
+  /** The end of a run that stands before, which this run's own test may have printed. */
+  suspect: Run | null;
 };
 
 type State = {
   readonly finished: Draft[];
   run: Run | null;
+  /** The run closed last, while its end may still turn out to be a test's own text. */
+  doubted: Run | null;
   previous: string;
   /** `Ran 7 tests in 0.009s`, until `OK` or `FAILED` follows. */
   ran: { readonly tests: number; readonly line: number } | null;
 };
 
 function read(): Reader {
-  const state: State = { finished: [], run: null, previous: '', ran: null };
+  const state: State = { finished: [], run: null, doubted: null, previous: '', ran: null };
   return {
     line: (text, number) => {
       readLine(state, text, number);
@@ -37,7 +45,8 @@ function read(): Reader {
     },
     end: () => {
       const { run, ran } = state;
-      if (run !== null && (run.draft.anchored || ran !== null)) state.finished.push(cutOff(run));
+      const isRun = run !== null && (run.draft.anchored || ran !== null || run.suspect !== null);
+      if (isRun) state.finished.push(cutOff(run));
       return state.finished;
     },
   };
@@ -53,23 +62,29 @@ function createRun(line: number): Run {
     failing: new Set(),
     report: null,
     title: null,
+    results: 0,
+    pending: null,
+    suspect: null,
   };
 }
 
 function readLine(state: State, text: string, number: number): void {
   // The dots above were those of RSpec, ExUnit, minitest or jasmine.
-  if (text.startsWith('Finished in ') && state.run?.draft.anchored === false) state.run = null;
+  if (text.startsWith('Finished in ') && state.run?.draft.anchored === false) {
+    if (state.run.suspect !== null) state.finished.push(state.run.suspect.draft);
+    state.run = null;
+  }
   const { run, ran } = state;
   if (text.startsWith('Ran ') && isRule(state.previous, '-')) {
     const match = /^Ran (\d+) tests? in \d+(?:\.\d+)?s$/.exec(text);
     if (match !== null) {
-      state.run ??= createRun(number);
-      endReport(state.run);
+      const ending = (state.run ??= createRun(number));
+      endReport(ending);
       state.ran = { tests: Number(match[1]), line: number };
       return;
     }
   }
-  if (ran !== null && run !== null) {
+  if (ran !== null && run !== null && !isInsideTest(run, ran.tests)) {
     const end = /^(OK|FAILED|NO TESTS RAN)(?: \(([a-z =,\d]*)\))?$/.exec(text);
     if (end !== null) return close(state, run, ran.tests, end, number);
     if (number > ran.line + 20) state.ran = null;
@@ -109,9 +124,32 @@ function close(
   draft.isSolid = true;
   draft.anchored ||= run.marks !== '';
   draft.incomplete = failed === 0 && run.failing.size > 0;
+  if (run.suspect !== null && isOtherRun(run, run.suspect, tests))
+    state.finished.push(run.suspect.draft);
   state.finished.push(draft);
   state.run = null;
   state.ran = null;
+  state.doubted = failed === 0 && run.marks.length + run.results < tests ? run : null;
+}
+
+/** A summary while a test runs is its own text, unless only the result of that test was not made out. */
+function isInsideTest({ pending, results }: Run, tests: number): boolean {
+  return pending !== null && tests !== results + 1;
+}
+
+/** All tests of this run have their marks, so those before belong to a run before it. */
+function isOtherRun(run: Run, { marks }: Run, tests: number): boolean {
+  return marks !== '' && run.marks.length === tests;
+}
+
+/** The run a result belongs to. Where it follows an end that told of more tests than were seen, that end is doubted. */
+function runAt(state: State, number: number): Run {
+  const { run, doubted } = state;
+  if (run !== null) return run;
+  if (doubted === null) return (state.run = createRun(number));
+  state.finished.splice(state.finished.indexOf(doubted.draft), 1);
+  state.doubted = null;
+  return (state.run = { ...createRun(doubted.draft.first), suspect: doubted });
 }
 
 /** Several subtests of a test may fail; classes that cannot be set up are not among the tests that ran. */
@@ -139,7 +177,7 @@ const statuses: Readonly<Record<string, TestStatus>> = {
 
 function readDetail(state: State, text: string, number: number): void {
   if (isHeading(text) && isRule(state.previous, '=')) {
-    const run = (state.run ??= createRun(number));
+    const run = runAt(state, number);
     run.draft.anchored = true;
     endReport(run);
     startReport(run, text);
@@ -148,8 +186,8 @@ function readDetail(state: State, text: string, number: number): void {
   if (/^[.FEsxu]+$/.test(text)) {
     const { run } = state;
     // Other runners print dots as well: a later line of them begins anew.
-    const isNew = run === null || (!run.draft.anchored && number > run.marksLine + 10);
-    const current = isNew ? createRun(number) : run;
+    const isNew = run !== null && !run.draft.anchored && number > run.marksLine + 10;
+    const current = isNew ? { ...createRun(number), suspect: run.suspect } : runAt(state, number);
     state.run = current;
     current.marksLine = number;
     if (current.marks.length < 100_000) current.marks += text;
@@ -157,6 +195,8 @@ function readDetail(state: State, text: string, number: number): void {
   }
   const result = readResult(text);
   if (result !== null) return addResult(state, result, text, number);
+  const started = /^(\w+ \([\w.<>]+\)) \.\.\.(?: |$)/.exec(text)?.[1];
+  if (started !== undefined) runAt(state, number).pending = started;
   if (state.run !== null) state.run.title = isTitle(text) ? text : null;
   else if (isTitle(text)) state.run = { ...createRun(number), title: text };
 }
@@ -175,8 +215,7 @@ function readResult(
   text: string,
 ): { readonly status: TestStatus; readonly isSkip: boolean } | null {
   const at = text.lastIndexOf(' ... ');
-  if (at === -1) return null;
-  const word = text.slice(at + 5);
+  const word = at === -1 ? text : text.slice(at + 5);
   const status = statuses[word];
   if (status !== undefined) return { status, isSkip: false };
   return /^skipped ['"]/.test(word) ? { status: 'skipped', isSkip: true } : null;
@@ -189,9 +228,12 @@ function addResult(
   number: number,
 ): void {
   const own = /^ *(\w+ \([\w.<>]+\)(?: [[(].*)?) \.\.\. /.exec(text)?.[1];
-  const name = own ?? state.run?.title ?? null;
-  if (name === null) return;
-  const run = (state.run ??= createRun(number));
+  const isAlone = !text.includes(' ... ');
+  const name = isAlone ? state.run?.pending : (own ?? state.run?.title);
+  if (name === null || name === undefined) return;
+  const run = runAt(state, number);
+  run.results++;
+  run.pending = null;
   run.draft.anchored = true;
   run.draft.last = number;
   run.title = null;

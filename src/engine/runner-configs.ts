@@ -1,0 +1,51 @@
+import type { Dirent } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { isRunnerConfig } from '../core/verdict/test-config.ts';
+
+const maxDepth = 6;
+const maxFolders = 1000;
+/** Folders of tools and of what builds leave behind: no runner takes its configuration from there. */
+const passedOver = new Set([
+  'node_modules',
+  'target',
+  'dist',
+  'build',
+  'vendor',
+  'venv',
+  'site-packages',
+  '__pycache__',
+]);
+
+/**
+ * Configuration of runners that stands in a worktree, known to git or not. It reads folders and asks no git, whose
+ * rules about ignored files an agent can write. Folders near the root come first, and there is a limit.
+ */
+export async function listRunnerConfigs(root: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  let folders = [''];
+  let seen = 0;
+  for (let depth = 0; depth <= maxDepth && folders.length > 0; depth++) {
+    const next: string[] = [];
+    for (const folder of folders.slice(0, maxFolders - seen)) {
+      for (const entry of await entriesOf(path.join(root, folder))) {
+        const file = path.posix.join(folder, entry.name);
+        if (isWalked(entry)) next.push(file);
+        else if (!entry.isDirectory() && isRunnerConfig(file)) found.push(file);
+      }
+    }
+    seen += folders.length;
+    if (seen >= maxFolders) break;
+    folders = next;
+  }
+  return found;
+}
+
+function isWalked(entry: Dirent): boolean {
+  return entry.isDirectory() && !entry.name.startsWith('.') && !passedOver.has(entry.name);
+}
+
+async function entriesOf(folder: string): Promise<readonly Dirent[]> {
+  // A folder that is gone or closed to us is closed to the runner as well.
+  return readdir(folder, { withFileTypes: true }).catch(() => []);
+}
