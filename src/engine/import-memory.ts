@@ -19,23 +19,16 @@ export async function importMemory(
   let added = 0;
   for (let i = 0; i < learnings.length; i += batch) {
     const part = learnings.slice(i, i + batch);
-    added += await store.write(async (tx) => {
-      let count = 0;
-      for (const { id, createdAt, category, content, tags, paths } of part) {
-        if (id !== null && (await tx.learnings.get(id)) !== null) continue;
-        await tx.learnings.add({
-          id: id ?? context.ids.learning(),
-          category: context.redact(category),
-          content: context.redact(content),
-          tags: tags.map((tag) => context.redact(tag)),
-          paths: paths.map((each) => context.redact(each)),
-          createdAt: createdAt ?? context.now,
-          origin: 'import',
-        });
-        count++;
-      }
-      return count;
-    });
+    const fresh = part.map(({ id, createdAt, category, content, tags, paths }) => ({
+      id: id ?? context.ids.learning(),
+      category: context.redact(category),
+      content: context.redact(content),
+      tags: tags.map((tag) => context.redact(tag)),
+      paths: paths.map((each) => context.redact(each)),
+      createdAt: createdAt ?? context.now,
+      origin: 'import' as const,
+    }));
+    added += await store.write((tx) => tx.learnings.addMissing(fresh));
   }
   return { added, unchanged: learnings.length - added };
 }

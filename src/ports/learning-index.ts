@@ -11,7 +11,8 @@ export interface LearningIndex {
    * active ones. An empty answer means that nothing is likely to help. Never withholds anything.
    */
   search(query: LearningQuery): Promise<readonly FoundLearning[]>;
-  add(learning: DocumentSource & { readonly id: string }): Promise<void>;
+  /** None of them is in the index yet. */
+  add(learnings: readonly (DocumentSource & { readonly id: string })[]): Promise<void>;
   /** The learning as it was added; one that is not in the index is no error. */
   remove(learning: DocumentSource & { readonly id: string }): Promise<void>;
 }

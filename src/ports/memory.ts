@@ -56,6 +56,8 @@ export type FinishedTask = {
 export interface Learnings {
   /** Refused with `store.exists` when the id is taken. */
   add(learning: NewLearning): Promise<void>;
+  /** Adds those whose id is not there yet; how many. */
+  addMissing(learnings: readonly NewLearning[]): Promise<number>;
   get(id: string): Promise<Learning | null>;
   /** A learning that says exactly this and is still in use. */
   findSame(category: string, content: string): Promise<string | null>;

@@ -1,23 +1,26 @@
 import { sql } from 'kysely';
 import { indexDocument, type IndexedDocument } from '../../core/memory/rank/document.ts';
 import type { LearningIndex } from '../../ports/learning-index.ts';
+import { listed, rowsOf } from './json-list.ts';
 import { searchLearnings } from './learning-search.ts';
 import type { Db } from './schema.ts';
 
-/** The learning index over one transaction. Plain tables and portable queries: the same ranking on any database. */
+/** The learning index over one transaction, in plain tables: the same ranking is possible on any database. */
 export function createLearningIndex(db: Db): LearningIndex {
   return {
     search: (query) => searchLearnings(db, query),
-    async add(learning) {
-      const document = indexDocument(learning);
-      const { id } = await db
-        .insertInto('learning_documents')
-        .values({ learning_id: learning.id, length: document.length })
-        .returning('id')
-        .executeTakeFirstOrThrow();
-      const termIds = await countTerms(db, document);
-      await insertPostings(db, id, document, termIds);
-      await changeTotals(db, 1, document.length);
+    async add(learnings) {
+      if (learnings.length === 0) return;
+      const documents = new Map(learnings.map((each) => [each.id, indexDocument(each)]));
+      const ids = await insertDocuments(db, documents);
+      const termIds = await countTerms(db, [...documents.values()]);
+      await insertPostings(db, { documents, ids, termIds });
+      const lengths = [...documents.values()].map(({ length }) => length);
+      await changeTotals(
+        db,
+        documents.size,
+        lengths.reduce((sum, length) => sum + length, 0),
+      );
     },
     async remove(learning) {
       const row = await db
@@ -32,74 +35,81 @@ export function createLearningIndex(db: Db): LearningIndex {
   };
 }
 
-/** A statement takes a bounded number of values. */
-const batch = 100;
+type Documents = ReadonlyMap<string, IndexedDocument>;
+type Ids = ReadonlyMap<string, number>;
 
-/** Counts the learning at each of its terms; the ids of the terms. */
-async function countTerms(
-  db: Db,
-  { terms }: IndexedDocument,
-): Promise<ReadonlyMap<string, number>> {
-  const ids = new Map<string, number>();
-  for (const part of batches([...terms])) {
-    const rows = await db
-      .insertInto('learning_terms')
-      .values(
-        part.map(([term, { path }]) => ({ term, documents: 1, path_documents: path > 0 ? 1 : 0 })),
-      )
-      .onConflict((conflict) =>
-        conflict.column('term').doUpdateSet({
-          documents: sql`learning_terms.documents + excluded.documents`,
-          path_documents: sql`learning_terms.path_documents + excluded.path_documents`,
-        }),
-      )
-      .returning(['id', 'term'])
-      .execute();
-    for (const { id, term } of rows) ids.set(term, id);
-  }
-  return ids;
+async function insertDocuments(db: Db, documents: Documents): Promise<Ids> {
+  const values = [...documents].map(([id, { length }]) => [id, length]);
+  const { rows } = await sql<{ readonly id: number; readonly learning_id: string }>`
+    insert into learning_documents (learning_id, length)
+    select value ->> 0, value ->> 1 from ${rowsOf(values)}
+    returning id, learning_id`.execute(db);
+  return new Map(rows.map((row) => [row.learning_id, row.id]));
 }
 
-async function insertPostings(
-  db: Db,
-  documentId: number,
-  { terms, length }: IndexedDocument,
-  termIds: ReadonlyMap<string, number>,
-): Promise<void> {
-  const rows = [...terms].flatMap(([term, { text, path }]) => {
-    const termId = termIds.get(term);
-    if (termId === undefined || text + path === 0) return [];
-    const counts = { text_count: text, path_count: path, length };
-    return [{ term_id: termId, document_id: documentId, ...counts }];
-  });
-  for (const part of batches(rows)) {
-    await db.insertInto('learning_postings').values(part).execute();
+/** Counts the learnings at each of their terms; the ids of the terms. */
+async function countTerms(db: Db, documents: readonly IndexedDocument[]): Promise<Ids> {
+  const counts = new Map<string, { documents: number; pathDocuments: number }>();
+  for (const { terms } of documents) {
+    for (const [term, { path }] of terms) {
+      const count = counts.get(term) ?? { documents: 0, pathDocuments: 0 };
+      count.documents++;
+      if (path > 0) count.pathDocuments++;
+      counts.set(term, count);
+    }
   }
+  const values = [...counts].map(([term, count]) => [term, count.documents, count.pathDocuments]);
+  const { rows } = await sql<{ readonly id: number; readonly term: string }>`
+    insert into learning_terms (term, documents, path_documents)
+    select value ->> 0, value ->> 1, value ->> 2 from ${rowsOf(values)} where true
+    on conflict (term) do update set
+      documents = learning_terms.documents + excluded.documents,
+      path_documents = learning_terms.path_documents + excluded.path_documents
+    returning id, term`.execute(db);
+  return new Map(rows.map(({ id, term }) => [term, id]));
+}
+
+type Counted = { readonly documents: Documents; readonly ids: Ids; readonly termIds: Ids };
+
+async function insertPostings(db: Db, { documents, ids, termIds }: Counted): Promise<void> {
+  const values: number[][] = [];
+  for (const [learningId, { terms, length }] of documents) {
+    const id = ids.get(learningId);
+    for (const [term, { text, path }] of terms) {
+      const termId = termIds.get(term);
+      if (id === undefined || termId === undefined || text + path === 0) continue;
+      values.push([termId, id, text, path, length]);
+    }
+  }
+  // In the order of the table: neighbours go to the same page.
+  values.sort(([a = 0, one = 0], [b = 0, other = 0]) => a - b || one - other);
+  await sql`
+    insert into learning_postings (term_id, document_id, text_count, path_count, length)
+    select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 from ${rowsOf(values)}`.execute(
+    db,
+  );
 }
 
 async function removeTerms(db: Db, documentId: number, { terms }: IndexedDocument): Promise<void> {
-  for (const part of batches([...terms])) {
-    const words = part.map(([term]) => term);
-    const rows = await db
-      .selectFrom('learning_terms')
-      .select(['id', 'term'])
-      .where('term', 'in', words)
-      .execute();
-    const inPaths = rows.filter(({ term }) => (terms.get(term)?.path ?? 0) > 0).map(({ id }) => id);
-    const ids = rows.map(({ id }) => id);
-    await db
-      .deleteFrom('learning_postings')
-      .where('term_id', 'in', ids)
-      .where('document_id', '=', documentId)
-      .execute();
-    await decrease(db, 'documents', ids);
-    await decrease(db, 'path_documents', inPaths);
-    await db
-      .deleteFrom('learning_terms')
-      .where('id', 'in', ids)
-      .where('documents', '=', 0)
-      .execute();
-  }
+  const rows = await db
+    .selectFrom('learning_terms')
+    .select(['id', 'term'])
+    .where('term', 'in', listed([...terms.keys()]))
+    .execute();
+  const inPaths = rows.filter(({ term }) => (terms.get(term)?.path ?? 0) > 0).map(({ id }) => id);
+  const ids = rows.map(({ id }) => id);
+  await db
+    .deleteFrom('learning_postings')
+    .where('term_id', 'in', listed(ids))
+    .where('document_id', '=', documentId)
+    .execute();
+  await decrease(db, 'documents', ids);
+  await decrease(db, 'path_documents', inPaths);
+  await db
+    .deleteFrom('learning_terms')
+    .where('id', 'in', listed(ids))
+    .where('documents', '=', 0)
+    .execute();
 }
 
 async function decrease(
@@ -107,11 +117,10 @@ async function decrease(
   column: 'documents' | 'path_documents',
   ids: readonly number[],
 ): Promise<void> {
-  if (ids.length === 0) return;
   await db
     .updateTable('learning_terms')
     .set((expression) => ({ [column]: expression(column, '-', 1) }))
-    .where('id', 'in', ids)
+    .where('id', 'in', listed(ids))
     .execute();
 }
 
@@ -124,10 +133,4 @@ async function changeTotals(db: Db, documents: number, length: number): Promise<
     }))
     .where('id', '=', 1)
     .execute();
-}
-
-function batches<T>(items: readonly T[]): readonly (readonly T[])[] {
-  const parts: T[][] = [];
-  for (let i = 0; i < items.length; i += batch) parts.push(items.slice(i, i + batch));
-  return parts;
 }

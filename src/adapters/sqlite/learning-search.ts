@@ -7,14 +7,15 @@ import { queryWeights } from '../../core/memory/rank/query.ts';
 import { selectLearnings, termValues, type Candidate } from '../../core/memory/rank/select.ts';
 import type { FoundLearning, LearningQuery } from '../../ports/learning-index.ts';
 import { fromIso, fromIsoOrNull } from './iso-time.ts';
+import { listed } from './json-list.ts';
 import type { Db } from './schema.ts';
 import { parseStored } from './stored-json.ts';
 
 /** Postings read to find candidates. Rare terms come first, so what is left out are words that half the store has. */
 const maxPostings = 1000;
-const maxCandidates = 60;
+const maxCandidates = 40;
 /** Common terms that complete the scores of candidates; still more common ones change nothing. */
-const maxCommon = 12;
+const maxCommon = 8;
 
 export async function searchLearnings(
   db: Db,
@@ -74,20 +75,27 @@ async function findByText(db: Db, query: LearningQuery): Promise<readonly FoundL
 type StoreTotals = Totals & { readonly oldest: number; readonly newest: number };
 
 async function readTotals(db: Db): Promise<StoreTotals> {
-  const { documents, length } = await db
+  const { documents, length, oldest, newest } = await db
     .selectFrom('learning_totals')
-    .select(['documents', 'length'])
+    .select((from) => [
+      'documents',
+      'length',
+      from
+        .selectFrom('learnings')
+        .select(({ fn }) => fn.min('created_at').as('time'))
+        .as('oldest'),
+      from
+        .selectFrom('learnings')
+        .select(({ fn }) => fn.max('created_at').as('time'))
+        .as('newest'),
+    ])
     .executeTakeFirstOrThrow();
-  const edge = async (order: 'asc' | 'desc'): Promise<number> => {
-    const row = await db
-      .selectFrom('learnings')
-      .select('created_at')
-      .orderBy('created_at', order)
-      .limit(1)
-      .executeTakeFirst();
-    return row === undefined ? 0 : fromIso(row.created_at);
+  return {
+    documents,
+    length,
+    oldest: fromIsoOrNull(oldest) ?? 0,
+    newest: fromIsoOrNull(newest) ?? 0,
   };
-  return { documents, length, oldest: await edge('asc'), newest: await edge('desc') };
 }
 
 type KnownTerm = StoredTerm & { readonly id: number };
@@ -96,7 +104,7 @@ async function readTerms(db: Db, words: readonly string[]): Promise<readonly Kno
   const rows = await db
     .selectFrom('learning_terms')
     .select(['id', 'term', 'documents', 'path_documents'])
-    .where('term', 'in', words)
+    .where('term', 'in', listed(words))
     .execute();
   return rows.map(({ id, term, documents, path_documents: pathDocuments }) => ({
     id,
@@ -106,7 +114,7 @@ async function readTerms(db: Db, words: readonly string[]): Promise<readonly Kno
   }));
 }
 
-type Match = { length: number; score: number; readonly terms: Map<string, Occurrences> };
+type Match = { readonly length: number; readonly terms: Map<string, Occurrences> };
 
 /** The best documents by the rare terms, then completed with the common ones. */
 async function readMatches(
@@ -116,21 +124,37 @@ async function readMatches(
   totals: Totals,
 ): Promise<ReadonlyMap<number, Match>> {
   const { rare, common } = splitTerms(terms);
-  const all = new Map<number, Match>();
-  for (const { term, postings } of await readPostings(db, rare)) {
+  const scores = new Map<number, number>();
+  const rareLists = await readPostings(db, rare);
+  for (const { term, postings } of rareLists) {
     const value = values.get(term) ?? 0;
     for (const { documentId, length, found } of postings) {
-      const match = all.get(documentId) ?? { length, score: 0, terms: new Map() };
-      match.terms.set(term, found);
-      match.score += value * saturate(found, length, totals);
-      all.set(documentId, match);
+      const score = value * saturate(found, length, totals);
+      scores.set(documentId, (scores.get(documentId) ?? 0) + score);
     }
   }
-  const best = [...all]
-    .toSorted(([a, { score }], [b, other]) => other.score - score || b - a)
-    .slice(0, maxCandidates);
-  const matches = new Map(best);
-  await addCommon(db, common, matches);
+  const chosen = [...scores]
+    .toSorted(([a, score], [b, other]) => other - score || b - a)
+    .slice(0, maxCandidates)
+    .map(([id]) => id);
+  const commonLists = await readPostings(db, common, chosen);
+  return collect([...rareLists, ...commonLists], new Set(chosen));
+}
+
+/** What the chosen documents share with the query. */
+function collect(
+  lists: readonly TermPostings[],
+  ids: ReadonlySet<number>,
+): ReadonlyMap<number, Match> {
+  const matches = new Map<number, Match>();
+  for (const { term, postings } of lists) {
+    for (const { documentId, length, found } of postings) {
+      if (!ids.has(documentId)) continue;
+      const match = matches.get(documentId) ?? { length, terms: new Map<string, Occurrences>() };
+      match.terms.set(term, found);
+      matches.set(documentId, match);
+    }
+  }
   return matches;
 }
 
@@ -156,62 +180,49 @@ type Posting = {
   readonly found: Occurrences;
 };
 
-/** A row for each term, not for each posting: making rows is what costs. */
+type TermPostings = { readonly term: string; readonly postings: readonly Posting[] };
+
+/**
+ * A row for each term and a number for each posting: making rows is what costs. From the right the number is 8 bits of
+ * text, 1 of path, 16 of length and the document.
+ */
+const packed = sql`string_agg(document_id * 33554432 + min(length, 65535) * 512 + min(path_count, 1) * 256 + min(text_count, 255), ' ')`;
+
+/** The postings of terms, of all documents or of some. */
 async function readPostings(
   db: Db,
   terms: readonly KnownTerm[],
-): Promise<readonly { readonly term: string; readonly postings: readonly Posting[] }[]> {
-  if (terms.length === 0) return [];
+  documentIds?: readonly number[],
+): Promise<readonly TermPostings[]> {
+  if (terms.length === 0 || documentIds?.length === 0) return [];
   const words = new Map(terms.map(({ id, term }) => [id, term]));
-  const packed = sql<string>`string_agg(document_id || ' ' || text_count || ' ' || path_count || ' ' || length, ' ')`;
-  const rows = await db
-    .selectFrom((from) =>
-      from
-        .selectFrom('learning_postings')
-        .selectAll()
-        .where('term_id', 'in', [...words.keys()])
-        // Only a query of common words alone meets this limit.
-        .limit(maxPostings)
-        .as('posting'),
-    )
-    .select(['term_id', packed.as('packed')])
-    .groupBy('term_id')
-    .orderBy('term_id')
-    .execute();
+  const ids = listed([...words.keys()]);
+  let source = sql`learning_postings where term_id in ${ids}`;
+  if (documentIds !== undefined) source = sql`${source} and document_id in ${listed(documentIds)}`;
+  else if (isEndless(terms)) source = sql`(select * from ${source} limit ${maxPostings})`;
+  const { rows } = await sql<{ readonly term_id: number; readonly packed: string }>`
+    select term_id, ${packed} as packed
+    from ${source}
+    group by term_id order by term_id`.execute(db);
   return rows.map((row) => ({
     term: words.get(row.term_id) ?? '',
-    postings: unpack(row.packed),
+    postings: row.packed.split(' ').map(unpack),
   }));
 }
 
-function unpack(packed: string): readonly Posting[] {
-  const numbers = packed.split(' ').map(Number);
-  const postings: Posting[] = [];
-  for (let i = 0; i < numbers.length; i += 4) {
-    const [documentId = 0, text = 0, path = 0, length = 0] = numbers.slice(i, i + 4);
-    postings.push({ documentId, length, found: { text, path } });
-  }
-  return postings;
+/** A query of common words alone. Only then the postings are cut off, since a limit makes the database sort them. */
+function isEndless([rarest]: readonly KnownTerm[]): boolean {
+  return rarest !== undefined && rarest.documents > maxPostings;
 }
 
-async function addCommon(
-  db: Db,
-  common: readonly KnownTerm[],
-  matches: ReadonlyMap<number, Match>,
-): Promise<void> {
-  if (common.length === 0 || matches.size === 0) return;
-  const words = new Map(common.map(({ id, term }) => [id, term]));
-  const rows = await db
-    .selectFrom('learning_postings')
-    .select(['term_id', 'document_id', 'text_count', 'path_count'])
-    .where('term_id', 'in', [...words.keys()])
-    .where('document_id', 'in', [...matches.keys()])
-    .execute();
-  for (const row of rows) {
-    const word = words.get(row.term_id) ?? '';
-    const found = { text: row.text_count, path: row.path_count };
-    matches.get(row.document_id)?.terms.set(word, found);
-  }
+function unpack(posting: string): Posting {
+  const number = Number(posting);
+  const low = number % 33_554_432;
+  return {
+    documentId: (number - low) / 33_554_432,
+    length: low >> 9,
+    found: { text: low & 255, path: (low >> 8) & 1 },
+  };
 }
 
 async function readCandidates(
@@ -219,21 +230,18 @@ async function readCandidates(
   matches: ReadonlyMap<number, Match>,
 ): Promise<readonly Candidate[]> {
   if (matches.size === 0) return [];
-  const documents = await db
-    .selectFrom('learning_documents')
-    .select(['id', 'learning_id'])
-    .where('id', 'in', [...matches.keys()])
-    .execute();
-  const byLearning = new Map(documents.map((each) => [each.learning_id, matches.get(each.id)]));
-  // Not a join with conditions: a planner without statistics would begin at the status, which nearly all share.
+  // Crossed, so that the planner begins at the documents: without statistics it may begin at the learnings.
   const rows = await db
-    .selectFrom('learnings')
-    .select(['id', 'category', 'content', 'paths', 'scope', 'helpful', 'harmful'])
-    .select(['status', 'superseded_by', 'created_at', 'last_used_at', 'stale_at'])
-    .where('id', 'in', [...byLearning.keys()])
+    .selectFrom('learning_documents as document')
+    .crossJoin('learnings')
+    .whereRef('learnings.id', '=', 'document.learning_id')
+    .where('document.id', 'in', listed([...matches.keys()]))
+    .select(['document.id as document_id', 'learnings.id', 'category', 'content', 'paths', 'scope'])
+    .select(['helpful', 'harmful', 'status', 'superseded_by'])
+    .select(['created_at', 'last_used_at', 'stale_at'])
     .execute();
   return rows.flatMap((row) => {
-    const match = byLearning.get(row.id);
+    const match = matches.get(row.document_id);
     if (match === undefined || row.superseded_by !== null) return [];
     if (row.status !== 'candidate' && row.status !== 'active') return [];
     const { id, category, content, scope, helpful, harmful } = row;
@@ -270,7 +278,7 @@ async function readPathDocuments(
   const rows = await db
     .selectFrom('learning_terms')
     .select(['term', 'documents'])
-    .where('term', 'in', paths.map(pathTerm))
+    .where('term', 'in', listed(paths.map(pathTerm)))
     .execute();
   return new Map(rows.map(({ term, documents }) => [term.slice(1), documents]));
 }

@@ -20,8 +20,12 @@ export function createLearnings(db: Db): Learnings {
     ...createInjected(db),
     async add(learning) {
       await db.insertInto('learnings').values(toRow(learning)).execute();
-      const { id, content, tags, paths = [] } = learning;
-      if (isSearched(learning)) await index.add({ id, content, tags, paths });
+      if (isSearched(learning)) await index.add([toIndexed(learning)]);
+    },
+    async addMissing(learnings) {
+      const added = await insertMissing(db, learnings);
+      await index.add(added.filter(isSearched).map(toIndexed));
+      return added.length;
     },
     get: (id) => getLearning(db, id),
     async findSame(category, content) {
@@ -44,7 +48,7 @@ export function createLearnings(db: Db): Learnings {
       if (before === null) return;
       const after = { ...before, ...change };
       await index.remove(before);
-      if (isSearched(after)) await index.add(after);
+      if (isSearched(after)) await index.add([after]);
     },
     async delete(id) {
       const learning = await getLearning(db, id);
@@ -102,6 +106,38 @@ const indexedFields = ['content', 'tags', 'paths', 'status', 'supersededBy'] as 
 /** The index holds what may be given to an agent. */
 function isSearched({ status, supersededBy }: Partial<Learning>): boolean {
   return status !== 'demoted' && status !== 'pruned' && (supersededBy ?? null) === null;
+}
+
+function toIndexed({ id, content, tags, paths = [] }: NewLearning) {
+  return { id, content, tags, paths };
+}
+
+/** A statement takes a bounded number of values. */
+const rowsAtOnce = 100;
+
+/** Those that were not there; of several with one id the first. */
+async function insertMissing(
+  db: Db,
+  learnings: readonly NewLearning[],
+): Promise<readonly NewLearning[]> {
+  const byId = new Map<string, NewLearning>();
+  for (const learning of learnings) {
+    if (!byId.has(learning.id)) byId.set(learning.id, learning);
+  }
+  const wanted = [...byId.values()];
+  const added: NewLearning[] = [];
+  for (let i = 0; i < wanted.length; i += rowsAtOnce) {
+    const part = wanted.slice(i, i + rowsAtOnce);
+    const rows = await db
+      .insertInto('learnings')
+      .values(part.map(toRow))
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .returning('id')
+      .execute();
+    const ids = new Set(rows.map(({ id }) => id));
+    added.push(...part.filter(({ id }) => ids.has(id)));
+  }
+  return added;
 }
 
 async function getLearning(db: Db, id: string): Promise<Learning | null> {

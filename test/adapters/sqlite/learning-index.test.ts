@@ -158,3 +158,41 @@ test('votes count half after the query’s half-life', async () => {
   expect(await advantage(900 * day)).toBeGreaterThan(1.3);
   expect(await advantage(day)).toBeCloseTo(1, 3);
 });
+
+test('added together or one by one, learnings are found alike, and those already there stay', async () => {
+  await using together = await sqliteFixture();
+  await using single = await sqliteFixture();
+  const learnings = rankingLearnings.map((each, index) => ({
+    ...each,
+    createdAt: now - (rankingLearnings.length - index) * 3_600_000,
+    origin: 'import' as const,
+  }));
+  await addAll(single.store);
+  const add = () => together.store.write((tx) => tx.learnings.addMissing(learnings));
+  const changed = learnings.map((each) => ({ ...each, content: 'something else' }));
+  expect(await together.store.write((tx) => tx.learnings.addMissing([]))).toBe(0);
+  expect(await add()).toBe(learnings.length);
+  expect(await together.store.write((tx) => tx.learnings.addMissing(changed))).toBe(0);
+  for (const { title, description } of rankingCases) {
+    const asked = query(title, { description, withUnlikely: true });
+    expect(await find(together.store, asked)).toEqual(await find(single.store, asked));
+  }
+});
+
+test('of two new learnings with one id the first stays', async () => {
+  await using fixture = await sqliteFixture();
+  const twin = {
+    id: 'l-1',
+    category: 'other',
+    tags: [],
+    createdAt: now,
+    origin: 'import' as const,
+  };
+  const twins = [
+    { ...twin, content: 'zebra' },
+    { ...twin, content: 'lion' },
+  ];
+  expect(await fixture.store.write((tx) => tx.learnings.addMissing(twins))).toBe(1);
+  expect(await find(fixture.store, query('zebra', { withUnlikely: true }))).toEqual(['l-1']);
+  expect(await find(fixture.store, query('lion', { withUnlikely: true }))).toEqual([]);
+});

@@ -46,5 +46,6 @@ export function indexDocument({ content, tags, paths }: DocumentSource): Indexed
 
 /** No word has a slash, so paths and words never meet. */
 export function pathTerm(path: string): string {
-  return `/${path}`;
+  // A database need not keep what is not text.
+  return `/${path.toWellFormed().replaceAll('\0', '')}`;
 }

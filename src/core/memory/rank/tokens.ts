@@ -34,6 +34,8 @@ function tokensOf(word: string): readonly Token[] {
 
 /** `parseHTTPUrl_v2` → parse, HTTP, Url, v2. */
 function splitName(word: string): readonly string[] {
+  // Most words are no names; looking once is cheaper than splitting.
+  if (/^[a-z]+$/.test(word)) return [word];
   return word
     .replaceAll(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1_$2')
     .replaceAll(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1_$2')
