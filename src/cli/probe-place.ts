@@ -39,7 +39,7 @@ export async function openProbePlace(
     list: async () => (await readdir(folder)).filter((name) => name !== '.git').toSorted(),
     read: (name) => readFile(path.join(folder, name), 'utf8').catch(() => null),
     save: (file, text) => writeFile(file, text),
-    left: () => leftWith(mark),
+    left: async () => leftWith(mark),
     [Symbol.asyncDispose]: () => rm(above, { recursive: true, force: true, maxRetries: 3 }),
   };
 }

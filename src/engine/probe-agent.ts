@@ -24,12 +24,14 @@ export type ProbePlace = {
   read(name: string): Promise<string | null>;
   save(file: string, text: string): Promise<void>;
   /** Commands of processes that came from the probe and still run; null: cannot be looked up. */
-  left(): readonly string[] | null;
+  left(): Promise<readonly string[] | null>;
   /** Every action as it happens. */
   show(activity: Activity): void;
 };
 
 const fileName = 'probe.txt';
+/** Whose gates stand ready during the probe. */
+export const probeLoopId = 'loop-00000000';
 const limits = { timeoutMs: 300_000, graceMs: 5000 };
 /** When an agent is told to end that does not say that it runs the command. */
 const afterActivityMs = 5000;
@@ -44,7 +46,7 @@ export async function probeAgent(
   const write = await askToWrite(place, `loopwright ${token}`, signal);
   const isUsable = write.isStarted && write.outcome.kind !== 'auth' && !signal.aborted;
   const stop = isUsable ? await tellToStop(place, signal) : null;
-  return { write, stop, left: place.left() };
+  return { write, stop, left: await place.left() };
 }
 
 async function askToWrite(
@@ -134,7 +136,7 @@ async function runOnce(
 ): Promise<AgentRunResult> {
   const { runner, folder, logs, env, model } = place;
   const run: AgentRun = {
-    loopId: 'loop-00000000',
+    loopId: probeLoopId,
     taskId: 't-00000000',
     iteration: 1,
     maxIterations: 1,

@@ -52,7 +52,8 @@ describe('the command line', () => {
       Branch, worktree and everything recorded stay; the task is paused.
 
       Arguments:
-        LOOP  A loop, a task, or \`last\`.
+        LOOP  A loop, a task, \`last\`, or a selector: \`status:running\`, \`type:NAME\`,
+              \`children:LOOP\`, \`descendants:LOOP\`.
 
       Options:
         --now       Cut the iteration short; its files are kept.

@@ -54,7 +54,10 @@ export function createSupervisor(options: SupervisorOptions = {}): Supervisor & 
   const owner = { clock, watchdog, choice, standby, leaving, mark: markOf(self) };
   return {
     run: (spec, sink, signal, control) => run(owner, spec, sink, signal, control ?? null),
-    endStandby: (group) => standby.end(group),
+    async endStandby(group) {
+      await standby.end(group);
+      await Promise.all(leaving);
+    },
     containment: () => choice.containment(),
     sandboxFault: () => findSandboxFault(),
     self: () => Promise.resolve(self),

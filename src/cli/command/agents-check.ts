@@ -5,7 +5,7 @@ import { judgeProbe, type ProbeCheck } from '../../core/agent/probe.ts';
 import type { Settings } from '../../core/config/schema.ts';
 import { agentEnvironment } from '../../core/env/allow-list.ts';
 import { LoopwrightError } from '../../core/error.ts';
-import { probeAgent } from '../../engine/probe-agent.ts';
+import { probeAgent, probeLoopId } from '../../engine/probe-agent.ts';
 import type { Command, CommandInput } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { exitCodes } from '../exit-code.ts';
@@ -64,6 +64,10 @@ async function runAgentsCheck(input: CommandInput, context: CliContext): Promise
   const findings = await probeAgent(
     {
       ...place,
+      async left() {
+        await supervisor.endStandby(probeLoopId);
+        return place.left();
+      },
       runner,
       clock: context.clock,
       model: option(input, 'model') ?? modelOf(name, settings),

@@ -125,6 +125,7 @@ describe.each(scenarios)('an agent that $name', (scenario) => {
     if (scenario.files !== undefined)
       expect((await readdir(folder)).toSorted()).toEqual(scenario.files);
     if (scenario.files?.includes('daemon.pid') === true) {
+      await supervisor.endStandby('loop-00000001');
       expect(livingIn(folder)).toEqual([]);
     }
   });

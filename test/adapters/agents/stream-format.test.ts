@@ -63,6 +63,7 @@ test('a grandchild that holds the output does not hold the result', async () => 
   const { outcome, end } = await runOnce(agent, folder);
   expect(end).toEqual({ kind: 'ended-after-result' });
   expect(outcome).toMatchObject({ kind: 'done', finalText: 'Done.' });
+  await supervisor.endStandby('loop-00000001');
   expect(livingIn(folder)).toEqual([]);
 });
 
@@ -77,6 +78,7 @@ test('one turn too many ends the run with what it has done', async () => {
     evidence: 'ended after 2 turns, the turn limit',
     tokens: { output: 3 },
   });
+  await supervisor.endStandby('loop-00000001');
   expect(livingIn(folder)).toEqual([]);
 });
 

@@ -1,6 +1,6 @@
 import { existsSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
-import { isLiving, listPids, readCommand, readStat } from '../../../src/adapters/process/proc.ts';
+import { isLiving, listPids, readStat } from '../../../src/adapters/process/proc.ts';
 import type { ProcessSpec } from '../../../src/ports/process.ts';
 
 /** A program of `test/fixtures/bin`. */
@@ -38,17 +38,10 @@ export function runs(pid: number): boolean {
 
 /**
  * Living processes that work in this folder, whatever they call themselves and whichever session, parent or environment
- * they have. As this process sees them: inside a namespace they know themselves by other numbers. Gates that stand ready
- * and keepers of emptied namespaces are the engine's own, and left out.
+ * they have. As this process sees them: inside a namespace they know themselves by other numbers.
  */
 export function livingIn(folder: string): number[] {
-  return listPids().filter(
-    (pid) => pid !== process.pid && runs(pid) && cwdOf(pid) === folder && !isOwn(pid),
-  );
-}
-
-function isOwn(pid: number): boolean {
-  return readCommand(pid)?.includes('\0loopwright-gate\0') ?? false;
+  return listPids().filter((pid) => pid !== process.pid && runs(pid) && cwdOf(pid) === folder);
 }
 
 function cwdOf(pid: number): string | null {

@@ -108,6 +108,7 @@ export async function runTrial(
     stop.signal,
   );
   clearInterval(asked);
+  await supervisor.endStandby('loop-00000001');
   const requests = server.requests(runId).filter(({ kind }) => kind !== 'unknown');
   return {
     trial,

@@ -19,6 +19,7 @@ beforeEach(async () => {
   await mkdir(folder);
 });
 afterEach(async () => {
+  await supervisor.endStandby('loop-00000001');
   expect(livingIn(folder)).toEqual([]);
   await dir[Symbol.asyncDispose]();
 });

@@ -66,6 +66,7 @@ describe.each(providers)('the native agent as a process on %s', (provider) => {
     ]);
     expect(run.usage.map(({ tokens }) => tokens?.input)).toEqual([1000, 2000]);
     expect(await readFile(path.join(run.folder, 'hello.txt'), 'utf8')).toBe('hello\n');
+    await supervisor.endStandby('loop-00000001');
     expect(livingIn(run.folder)).toEqual([]);
   });
 
@@ -115,6 +116,7 @@ test('cancelling it ends its running command as well', async () => {
   await using _dir = run.dir;
   expect(run.outcome.kind).toBe('interrupted');
   expect(run.end.kind).toBe('cancelled');
+  await supervisor.endStandby('loop-00000001');
   expect(livingIn(run.folder)).toEqual([]);
 });
 
