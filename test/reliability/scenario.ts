@@ -133,6 +133,7 @@ verify: { protected: [guarded.txt] }
 strategy: { name: custom, module: strategy.mjs }
 limits: { iteration-delay: 10ms${kind === 'cheat' ? ', max-iterations: 3' : ''} }
 git: { base: trunk, merge: local, watch-interval: 1ms }
+scheduler: { min-disk: 0, warn-disk: 0 }
 workspace: { setup: 'echo set up' }
 hooks: { pre-iteration: ["sh '${outside}/hook.sh'"] }
 env: { pass: [TEST_TOKEN] }
