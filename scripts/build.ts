@@ -51,6 +51,7 @@ await build({
   input: {
     'acp-client': 'src/adapters/agents/acp/client.ts',
     'native-agent': 'src/adapters/agents/native/program.ts',
+    'door-caller': 'src/adapters/door/caller.ts',
   },
   output: { ...output, chunkFileNames: 'program-[name]-[hash].js' },
 });
