@@ -36,8 +36,41 @@ describe('memory by hand', () => {
     await using dir = await tempDir();
     const env = { HOME: dir.path, MY_API_KEY: 'very-secret-value' };
     const cli = memoryCli({ cwd: dir.path, env });
-    const { out } = await cli.run('memory', 'add', 'The key is very-secret-value.', '--json');
-    expect(JSON.parse(out).content).toBe('The key is [redacted].');
+    const token = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789';
+    const fields = ['--tags', `a, ${token}`, '--category', `c\u001b[2J ${token}`];
+    const added = await cli.run(
+      'memory',
+      'add',
+      'The key is very-secret-value.',
+      ...fields,
+      '--json',
+    );
+    const learning = JSON.parse(added.out);
+    expect(learning).toMatchObject({
+      content: 'The key is [redacted].',
+      tags: ['a', '[redacted]'],
+      category: 'c [redacted]',
+    });
+    const changed = ['--tags', token, '--category', token];
+    await cli.run('memory', 'edit', learning.id, ...changed);
+    const shown = JSON.parse((await cli.run('memory', 'show', learning.id, '--json')).out);
+    expect(shown).toMatchObject({ tags: ['[redacted]'], category: '[redacted]' });
+  });
+
+  it('refuses a text that would not be shown whole, and says how long it may be', async () => {
+    await using dir = await tempDir();
+    const stdin = `${'Step alpha. '.repeat(90)}NEVER do any of the above.`;
+    const cli = memoryCli({ cwd: dir.path, env: { HOME: dir.path }, stdin });
+    const refused = await cli.run('memory', 'add', '-');
+    expect(refused.exitCode).toBe(3);
+    expect(refused.err).toContain('the text has 1106 characters, a learning at most 1000');
+    const added = JSON.parse((await cli.run('memory', 'add', 'Short.', '--json')).out);
+    const edited = await cli.run('memory', 'edit', added.id, '--content', stdin);
+    expect(edited.exitCode).toBe(3);
+    expect((await cli.run('memory', 'add', 'x', '--category', '')).exitCode).toBe(3);
+    expect((await cli.run('memory', 'add', 'x', '--tags', 'y,'.repeat(30))).exitCode).toBe(0);
+    const many = Array.from({ length: 21 }, (_, tag) => `t${tag}`).join();
+    expect((await cli.run('memory', 'add', 'z', '--tags', many)).exitCode).toBe(3);
   });
 
   it('refuses an id it does not know, one that can be several, and a text it has', async () => {

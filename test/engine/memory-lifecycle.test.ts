@@ -114,7 +114,9 @@ describe('memory over time', () => {
       return tx.learnings.get(first?.supersededBy ?? '');
     });
     expect(merged).toMatchObject({ origin: 'merge', content: 'Lesson 2. Lesson 1.' });
-    const forgotten = await engine.store.write((tx) => forgetLoop(tx, loopId, { demoteAfter: 3, now: 1 }));
+    const forgotten = await engine.store.write((tx) =>
+      forgetLoop(tx, loopId, { demoteAfter: 3, now: 1 }),
+    );
     expect(forgotten.learnings).toEqual(['l-000002']);
     const [first, second, gone] = await engine.store.read(async (tx) => [
       await tx.learnings.get('l-000001'),

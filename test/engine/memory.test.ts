@@ -104,6 +104,20 @@ describe('what an iteration leaves', () => {
     expect(attempts.map(({ report }) => report)).toEqual([null, null]);
   });
 
+  it('never includes half a learning, and the loop says that one was too long', async () => {
+    await using repo = await gitRepo();
+    const long = 'Do this. '.repeat(200);
+    await using project = await openedProject(repo, {
+      agent: `command:echo x >> work.txt; echo '<learning category="other" tags="a">${long}Not.</learning>'`,
+      validate: 'false',
+      'max-iterations': 2,
+    });
+    const loop = await project.runText('teach much');
+    expect(await project.engine.store.read((tx) => tx.learnings.list({}))).toEqual([]);
+    const said = loop.warnings.filter((text) => text.includes('more than 1000 characters'));
+    expect(said).toHaveLength(1);
+  });
+
   it('keeps secrets out', async () => {
     await using repo = await gitRepo();
     const key = `sk-ant-api03-${'a1B2'.repeat(20)}`;

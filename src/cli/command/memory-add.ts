@@ -5,7 +5,7 @@ import { learningLine } from '../../protocol/learning.ts';
 import type { Command } from '../command.ts';
 import { exitCodes } from '../exit-code.ts';
 import { option, requiredArgument, usageError, wantsJson } from '../input.ts';
-import { checkedContent, readTags } from './memory-view.ts';
+import { checkedContent, readCategory, readTags } from './memory-view.ts';
 
 export const memoryAdd: Command = {
   path: ['memory', 'add'],
@@ -30,8 +30,8 @@ export const memoryAdd: Command = {
     const text = given === '-' ? await context.readStdin() : given;
     const clean = redactText(context.env);
     const content = checkedContent(text, clean);
-    const tags = readTags(option(input, 'tags')) ?? [];
-    const category = option(input, 'category')?.trim() || 'other';
+    const tags = readTags(option(input, 'tags'), clean) ?? [];
+    const category = readCategory(option(input, 'category'), clean) ?? 'other';
     await using opened = await context.open();
     const { engine } = opened;
     const learning = await engine.store.write(async (tx) => {

@@ -6,7 +6,7 @@ import type { Command, CommandInput } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { exitCodes } from '../exit-code.ts';
 import { option, requiredArgument, usageError, wantsJson } from '../input.ts';
-import { checkedContent, learningArgument, readTags } from './memory-view.ts';
+import { checkedContent, learningArgument, readCategory, readTags } from './memory-view.ts';
 
 export const memoryEdit: Command = {
   path: ['memory', 'edit'],
@@ -53,10 +53,11 @@ function changeOf(
   { env }: CliContext,
   now: number,
 ): LearningChange {
+  const clean = redactText(env);
   const text = option(input, 'content');
-  const content = text === null ? before.content : checkedContent(text, redactText(env));
-  const tags = readTags(option(input, 'tags')) ?? before.tags;
-  const category = option(input, 'category')?.trim() || before.category;
+  const content = text === null ? before.content : checkedContent(text, clean);
+  const tags = readTags(option(input, 'tags'), clean) ?? before.tags;
+  const category = readCategory(option(input, 'category'), clean) ?? before.category;
   const status = learningStatuses.find((each) => each === option(input, 'status'));
   return {
     content,

@@ -90,6 +90,17 @@ describe('renderMemory', () => {
     }
   });
 
+  it('shows a learning whole or not at all, however long it is', () => {
+    const text = `${'Step alpha. '.repeat(100)}NEVER do any of the above.`;
+    const long = { ...learning('l-1'), content: text };
+    const shown = renderMemory({ ...empty, learnings: [long, learning('l-2')] });
+    expect(shown.text).toContain('NEVER do any of the above.');
+    const tooLong = { ...long, content: text.repeat(2) };
+    const rest = renderMemory({ ...empty, learnings: [tooLong, learning('l-2')] });
+    expect(rest.text).not.toContain('Step alpha');
+    expect(rest.injected).toEqual(['l-2']);
+  });
+
   it('shows the stuck warning alone when the status has no room', () => {
     const stuck = { ...status, consecutiveFailures: 3 };
     const budget = { ...defaultMemoryBudget, status: 100 };

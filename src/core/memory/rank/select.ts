@@ -2,7 +2,7 @@ import { maturity, rarity, saturate, topRarity, type StoredTerm, type Totals } f
 import { isCommon } from './common-words.ts';
 import type { Occurrences } from './document.ts';
 import { likelihood, type Signs } from './gate.ts';
-import { dropNearDuplicates } from './near-duplicate.ts';
+import { dropNearDuplicates, type Said } from './near-duplicate.ts';
 import { worthFactor } from './worth.ts';
 
 /** A learning that may be given, with what it shares with the query. Times are UTC milliseconds. */
@@ -35,6 +35,8 @@ export type SelectInput = {
   readonly limit: number;
   readonly halfLifeMs?: number | undefined;
   readonly maxOverlap?: number | undefined;
+  /** What is given anyway. */
+  readonly given?: readonly Said[] | undefined;
 };
 
 export type Selected = {
@@ -88,6 +90,7 @@ export function selectLearnings(input: SelectInput): Selection {
       })),
     input.limit,
     input.maxOverlap,
+    input.given,
   );
   const signs = readSigns(ranked.slice(0, judgedOf(input.totals)), value, input);
   const results = kept.map(({ candidate, score }) => ({
