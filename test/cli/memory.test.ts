@@ -25,11 +25,31 @@ describe('memory by hand', () => {
     const list = await cli.run('memory', 'list');
     expect(list.out).toContain(learning.id);
     const edited = await cli.run('memory', 'edit', learning.id.slice(0, 5), '--status', 'demoted');
-    expect(edited.out).toBe(`${learning.id} is demoted\n`);
+    expect(edited.out).toBe(`${learning.id} is demoted; changed: status\n`);
+    expect((await cli.run('memory', 'edit', learning.id, '--status', 'demoted')).out).toContain(
+      'nothing changed',
+    );
+    const cleared = await cli.run('memory', 'edit', learning.id, '--tags', '', '--content', 'New.');
+    expect(cleared.out).toBe(`${learning.id} is demoted; changed: content, tags\n`);
     const shown = await cli.run('memory', 'show', learning.id);
     expect(shown.out).toContain('demoted, by hand');
     const exported = await cli.run('memory', 'export');
-    expect(JSON.parse(exported.out)).toMatchObject({ id: learning.id, content: learning.content });
+    expect(JSON.parse(exported.out)).toMatchObject({ id: learning.id, content: 'New.' });
+  });
+
+  it('is listed whole when it is piped, and an empty list says why', async () => {
+    await using dir = await tempDir();
+    const cli = memoryCli({ cwd: dir.path, env: { HOME: dir.path } });
+    const text = `The counter in n.txt must be at least ${'very '.repeat(80)}high.`;
+    const added = await cli.run('memory', 'add', text);
+    expect(added.err).toContain(`no git repository here: it is kept in ${dir.path}`);
+    expect((await cli.run('memory', 'list')).out).toContain(text);
+    const narrow = memoryCli({ cwd: dir.path, env: { HOME: dir.path }, terminal: 80 });
+    const line = (await narrow.run('memory', 'list')).out;
+    expect(line).toContain('…');
+    expect((await cli.run('memory', 'list', '--category', 'nope')).out).toBe(
+      'no learning fits; there are 1 active\n',
+    );
   });
 
   it('takes secrets out of what it is told', async () => {

@@ -78,6 +78,7 @@ async function findByText(
     halfLifeMs,
     maxOverlap,
     given,
+    asked: `${query.title}\n${query.description}`,
   });
   return query.withUnlikely === true || isLikely(selection.likelihood) ? selection.results : [];
 }

@@ -51,6 +51,9 @@ export const memoryAdd: Command = {
       });
       return tx.learnings.resolve(id);
     });
+    if (engine.project.kind === 'folder') {
+      context.err.write(`no git repository here: it is kept in ${opened.engine.stateDir}\n`);
+    }
     if (wantsJson(input)) context.out.write(`${JSON.stringify(learningLine(learning))}\n`);
     else context.out.write(`${learning.id} is active\n`);
     return exitCodes.ok;

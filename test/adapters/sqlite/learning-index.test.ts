@@ -56,13 +56,15 @@ test('the same failure comes first, whatever the task says', async () => {
 test('of what says the same about the same failure one is given, and leaves room for others', async () => {
   await using fixture = await sqliteFixture();
   await addAll(fixture.store);
-  const same = (number: number) =>
-    `Always regenerate the parser tables before running the slow integration suite on the build machine, number ${number}.`;
   await fixture.store.write(async (tx) => {
     for (let number = 1; number <= 8; number++) {
       await tx.learnings.add({
-        ...{ id: `l-00000${number}`, category: 'pitfall', content: same(number) },
-        ...{ tags: ['etag'], signature: number < 8 ? 'abc' : null, createdAt: now + number },
+        id: `l-00000${number}`,
+        category: 'pitfall',
+        content: `Always regenerate the parser tables before running the slow integration suite on the build machine, number ${number}.`,
+        tags: ['etag'],
+        signature: number < 8 ? 'abc' : null,
+        createdAt: now + number,
         origin: 'agent',
       });
     }

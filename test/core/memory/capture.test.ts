@@ -220,8 +220,9 @@ describe('notes of an agent', () => {
   });
 
   it('hold no half learning: one that is too long is left out and counted', () => {
-    const tagged = (text: string) => `<learning category="pitfall" tags="a">${text}</learning>`;
-    const message = `${tagged('Do this. '.repeat(200))}${tagged('Short.')}`;
+    const message = ['Do this. '.repeat(200), 'Short.']
+      .map((text) => `<learning category="pitfall" tags="a">${text}</learning>`)
+      .join('\n');
     const notes = agentNotes(parseSigils(message), (text) => text);
     expect(notes).toMatchObject({ learnings: [{ content: 'Short.' }], tooLong: 1 });
   });

@@ -3,6 +3,7 @@ import { isCommon } from './common-words.ts';
 import type { Occurrences } from './document.ts';
 import { likelihood, type Signs } from './gate.ts';
 import { dropNearDuplicates, type Said } from './near-duplicate.ts';
+import { spellings } from './tokens.ts';
 import { worthFactor } from './worth.ts';
 
 /** A learning that may be given, with what it shares with the query. Times are UTC milliseconds. */
@@ -37,6 +38,8 @@ export type SelectInput = {
   readonly maxOverlap?: number | undefined;
   /** What is given anyway. */
   readonly given?: readonly Said[] | undefined;
+  /** The query's own words, to say what matched. */
+  readonly asked?: string | undefined;
 };
 
 export type Selected = {
@@ -93,10 +96,11 @@ export function selectLearnings(input: SelectInput): Selection {
     input.given,
   );
   const signs = readSigns(ranked.slice(0, judgedOf(input.totals)), value, input);
+  const spelled = kept.length === 0 ? new Map<string, string>() : spellings(input.asked ?? '');
   const results = kept.map(({ candidate, score }) => ({
     id: candidate.id,
     score: Math.round(score * 1000) / 1000,
-    why: explain(candidate, value),
+    why: explain(candidate, value, spelled),
   }));
   return { results, likelihood: results.length === 0 ? 0 : likelihood(signs), signs };
 }
@@ -202,10 +206,16 @@ function sum(values: Iterable<number>): number {
 
 const named = 4;
 
-function explain({ matches }: Candidate, value: Values): string {
+function explain(
+  { matches }: Candidate,
+  value: Values,
+  spelled: ReadonlyMap<string, string>,
+): string {
   const best = [...matches]
     .toSorted(([a], [b]) => (value.get(b) ?? 0) - (value.get(a) ?? 0))
     .slice(0, named);
-  const words = best.map(([term, { path }]) => (path > 0 ? `${term} (path)` : term));
+  const words = best.map(
+    ([term, { path }]) => `${spelled.get(term) ?? term}${path > 0 ? ' (path)' : ''}`,
+  );
   return `matches ${words.join(', ')}`;
 }
