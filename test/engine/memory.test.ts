@@ -171,6 +171,20 @@ describe('a task that fails again and again', () => {
     expect(metrics).toMatchObject({ stuck: true, needsPerson: task?.reason });
   });
 
+  it('needs a person also when its loop fails before it is stuck, and says what was tried', async () => {
+    await using repo = await gitRepo();
+    await using project = await openedProject(repo, {
+      agent: 'command:echo x >> work.txt',
+      validate: 'echo "TypeError: zebra undefined"; exit 1',
+      'max-iterations': 1,
+    });
+    const loop = await project.runText('feed the zebra');
+    const task = await project.engine.store.read((tx) => tx.tasks.get(loop.taskId));
+    expect(task?.reason).toMatch(
+      /^needs a person: failed once \(.*\)\. Tried: attempt 1: check validation: .*it says: TypeError: zebra undefined$/,
+    );
+  });
+
   it('is no longer stuck once it is done, and the model that did it is remembered', async () => {
     await using repo = await gitRepo();
     await using project = await openedProject(repo, {
