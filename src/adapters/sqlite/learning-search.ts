@@ -78,9 +78,12 @@ async function findByText(
     halfLifeMs,
     maxOverlap,
     given,
-    asked: `${query.title}\n${query.description}`,
+    asked: query,
   });
-  return query.withUnlikely === true || isLikely(selection.likelihood) ? selection.results : [];
+  const isOpen = query.withUnlikely === true || isLikely(selection.likelihood);
+  return selection.results
+    .filter(({ isNamed }) => isOpen || isNamed)
+    .map(({ id, score, why }) => ({ id, score, why }));
 }
 
 type StoreTotals = Totals & { readonly oldest: number; readonly newest: number };
@@ -248,7 +251,7 @@ async function readCandidates(
     .whereRef('learnings.id', '=', 'document.learning_id')
     .where('document.id', 'in', listed([...matches.keys()]))
     .select(['document.id as document_id', 'learnings.id', 'category', 'content', 'paths', 'scope'])
-    .select(['helpful', 'harmful', 'status', 'superseded_by'])
+    .select(['helpful', 'harmful', 'status', 'superseded_by', 'origin', 'relevance_tags'])
     .select(['created_at', 'last_used_at', 'stale_at'])
     .execute();
   return rows.flatMap((row) => {
@@ -270,6 +273,9 @@ async function readCandidates(
         staleAt: fromIsoOrNull(row.stale_at),
         length: match.length,
         matches: match.terms,
+        ...(row.origin === 'person'
+          ? { handTags: parseStored<Learning['tags']>(row.relevance_tags, `learning ${id}`) }
+          : {}),
       },
     ];
   });

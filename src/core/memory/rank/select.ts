@@ -3,7 +3,8 @@ import { isCommon } from './common-words.ts';
 import type { Occurrences } from './document.ts';
 import { likelihood, type Signs } from './gate.ts';
 import { dropNearDuplicates, type Said } from './near-duplicate.ts';
-import { spellings } from './tokens.ts';
+import type { QueryText } from './query.ts';
+import { spellings, tokenize } from './tokens.ts';
 import { worthFactor } from './worth.ts';
 
 /** A learning that may be given, with what it shares with the query. Times are UTC milliseconds. */
@@ -20,6 +21,8 @@ export type Candidate = {
   readonly harmful: number;
   readonly length: number;
   readonly matches: ReadonlyMap<string, Occurrences>;
+  /** Tags that a person gave it; absent when an agent did. */
+  readonly handTags?: readonly string[] | undefined;
 };
 
 export type SelectInput = {
@@ -38,8 +41,8 @@ export type SelectInput = {
   readonly maxOverlap?: number | undefined;
   /** What is given anyway. */
   readonly given?: readonly Said[] | undefined;
-  /** The query's own words, to say what matched. */
-  readonly asked?: string | undefined;
+  /** The query's own words. */
+  readonly asked?: QueryText | undefined;
 };
 
 export type Selected = {
@@ -49,8 +52,11 @@ export type Selected = {
   readonly why: string;
 };
 
+/** `isNamed`: the task's title names a tag that a person gave it, so it is given whatever the likelihood says. */
+type Result = Selected & { readonly isNamed: boolean };
+
 export type Selection = {
-  readonly results: readonly Selected[];
+  readonly results: readonly Result[];
   /** 0..1: how likely giving these is better than giving nothing. */
   readonly likelihood: number;
   readonly signs: Signs;
@@ -96,13 +102,25 @@ export function selectLearnings(input: SelectInput): Selection {
     input.given,
   );
   const signs = readSigns(ranked.slice(0, judgedOf(input.totals)), value, input);
-  const spelled = kept.length === 0 ? new Map<string, string>() : spellings(input.asked ?? '');
+  const { title = '', description = '' } = input.asked ?? {};
+  const spelled = spellings(kept.length === 0 ? '' : `${title}\n${description}`);
   const results = kept.map(({ candidate, score }) => ({
     id: candidate.id,
     score: Math.round(score * 1000) / 1000,
     why: explain(candidate, value, spelled),
+    isNamed: isNamed(candidate, title),
   }));
   return { results, likelihood: results.length === 0 ? 0 : likelihood(signs), signs };
+}
+
+/** A tag says something when it is more than words of all software, and is named when the title has all its words. */
+function isNamed({ handTags = [] }: Candidate, title: string): boolean {
+  if (handTags.length === 0) return false;
+  const words = new Set(tokenize(title).map(({ term }) => term));
+  return handTags.some((tag) => {
+    const own = tokenize(tag).map(({ term }) => term);
+    return own.some((term) => !isCommon(term)) && own.every((term) => words.has(term));
+  });
 }
 
 type Values = ReadonlyMap<string, number>;
