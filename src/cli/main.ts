@@ -72,7 +72,10 @@ async function open(
 ): ReturnType<CliContext['open']> {
   const { openProjectAt } = await import('../daemon/compose.ts');
   const opened = await openProjectAt({
-    ...{ cwd, env, home, version },
+    cwd,
+    env,
+    home,
+    version,
     ...options,
     inside: async (call) => (await import('./inside/run-inside.ts')).runInside(call),
   });

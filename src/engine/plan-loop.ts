@@ -92,9 +92,7 @@ const unbuilt: readonly string[] = [
   'scheduler.max-requests',
   'scheduler.request-window',
   'scheduler.tokens-per-minute',
-  'mode',
   'git.keep-failed',
-  'hooks.mode-switch',
 ];
 
 /** Configuration that cannot be carried out is refused, never ignored: what differs from the default is a wish. */

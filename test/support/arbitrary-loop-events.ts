@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { messageKinds } from '../../src/core/coordinate/message.ts';
 import { agentOutcomeKinds } from '../../src/core/agent/outcome.ts';
+import { modeNames } from '../../src/core/config/section/surroundings.ts';
 import { defaultSettings, type Settings } from '../../src/core/config/schema.ts';
 import type { AgentRecord, LoopEvent } from '../../src/core/loop/event.ts';
 import type { Decision } from '../../src/core/loop/judge.ts';
@@ -300,6 +301,18 @@ const fields: {
   }),
   'approval.given': fc.record({ by: text, note: text }),
   'approval.refused': fc.record({ by: text, reason: text }),
+  'approval.asked': fc.record({
+    question: fc.record({
+      kind: fc.constantFrom('start', 'changes'),
+      iteration: fc.nat(20),
+      text,
+    }),
+    until: orNull(count),
+  }),
+  'mode.switched': fc.record({
+    from: fc.constantFrom(...modeNames),
+    to: fc.constantFrom(...modeNames),
+  }),
   'decision.made': fc.record({ decision }),
   'loop.waiting': fc.record({
     condition: waitCondition,

@@ -116,6 +116,10 @@ export function storyOf({ event, time }: RecordedEvent, loop: Loop): readonly St
       ];
     case 'approval.refused':
       return [line('rejected', `by ${event.by}: ${event.reason}`, 'yellow')];
+    case 'approval.asked':
+      return [line('asks', `${event.question.text} ${answerHint(loop)}`, 'yellow')];
+    case 'mode.switched':
+      return [line('mode', `${event.to}; it was ${event.from}`)];
     case 'decision.made':
       return decisionLines(event.decision, loop);
     case 'loop.waiting':
@@ -158,6 +162,10 @@ export function storyOf({ event, time }: RecordedEvent, loop: Loop): readonly St
 export function activityLine({ kind, text }: Activity): StoryLine {
   const isVerbose = kind === 'thinking' || kind === 'finished';
   return { ...line(kind, text, kind === 'waiting' ? 'yellow' : 'dim'), isVerbose, isCut: true };
+}
+
+function answerHint({ id }: Loop): string {
+  return `(\`loopwright approve ${id}\` or \`reject\`)`;
 }
 
 function flakyLines(loop: Loop): readonly StoryLine[] {

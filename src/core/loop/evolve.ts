@@ -1,13 +1,20 @@
 import { addTokens } from '../agent/outcome.ts';
 import { isUnpriced } from '../price/price.ts';
-import { refusalFeedback } from '../verdict/gate.ts';
+import { withoutQuestion, withQuestion } from './consent.ts';
 import type { AgentRecord, LoopEvent, RecordedEvent } from './event.ts';
-import { awaitsApproval } from './gating.ts';
+import { afterResume } from './evolve-resume.ts';
+import {
+  afterAllowed,
+  afterApproval,
+  afterDecision,
+  afterGate,
+  afterRefusal,
+} from './evolve-verdict.ts';
 import { openIteration, type Iteration, type Loop, type Wait } from './loop.ts';
 import { withShared } from './shared.ts';
-import { isEnded, isResting } from './status.ts';
-import type { Step } from './step.ts';
+import { isEnded } from './status.ts';
 import { tamperedText } from './surroundings.ts';
+import { atStep, updateLast } from './update-iteration.ts';
 import { addUsage, purposeUsage, type Purpose } from './usage.ts';
 
 /** Folds one recorded event into the loop. Total: an event that does not fit changes only the sequence. */
@@ -81,20 +88,7 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
         host: event.host,
       };
     case 'loop.resumed':
-      return {
-        ...loop,
-        status: loop.wait === null ? 'running' : 'waiting',
-        reason: loop.wait?.condition ?? null,
-        text: null,
-        endedAt: null,
-        opened: false,
-        resumedAfter: resumedAfter(loop),
-        ...(loop.options.verifyOnly ? { baseline: null, step: 'baseline' as const } : {}),
-        sessionId: event.sessionId,
-        host: event.host,
-        settings: event.settings ?? loop.settings,
-        flags: event.flags ?? loop.flags,
-      };
+      return afterResume(loop, event);
     case 'settings.reread':
       return { ...loop, settings: event.settings };
     case 'workspace.opened':
@@ -116,7 +110,7 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
       return afterAllowed(loop, event);
     case 'iteration.started':
       return {
-        ...loop,
+        ...withoutQuestion(loop),
         iterations: [...loop.iterations, startedIteration(event, time)],
         step: 'choose-model',
       };
@@ -171,12 +165,13 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
     case 'gate.judged':
       return afterGate(loop, event);
     case 'approval.given':
-      // The work is judged again, now with the approval.
-      return awaitsApproval(loop)
-        ? { ...updateLast(loop, { ...withApproval(loop, event), decision: null }), step: 'judge' }
-        : loop;
+      return afterApproval(loop, event);
     case 'approval.refused':
-      return awaitsApproval(loop) ? afterRefusal(loop, event) : loop;
+      return afterRefusal(loop, event);
+    case 'approval.asked':
+      return withQuestion(loop, event);
+    case 'mode.switched':
+      return loop;
     case 'decision.made':
       return afterDecision(loop, event);
     case 'loop.waiting':
@@ -223,7 +218,7 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
       return withShared(loop, event);
     case 'loop.rested':
       return {
-        ...loop,
+        ...(isEnded(event.status) ? withoutQuestion(loop) : loop),
         status: event.status,
         reason: event.reason,
         text: event.text,
@@ -352,68 +347,6 @@ function afterUsage(loop: Loop, event: Extract<LoopEvent, { type: 'usage.added' 
   return last === undefined ? loop : updateLast(loop, spend(last, event.purpose, event));
 }
 
-function afterGate(loop: Loop, { result }: Extract<LoopEvent, { type: 'gate.judged' }>): Loop {
-  const last = loop.iterations.at(-1);
-  if (last === undefined) return loop;
-  const judged = updateLast(loop, { gates: [...(last.gates ?? []), result] });
-  return result.passed ? judged : failedAfterAll(judged);
-}
-
-/** The work is judged again, now without what was allowed. */
-function afterAllowed(loop: Loop, event: Extract<LoopEvent, { type: 'integrity.allowed' }>): Loop {
-  const allowed = new Set([...(loop.allowedViolations ?? []), ...event.keys]);
-  const acceptance = { by: event.by, reason: event.reason, findings: event.keys.length };
-  const acceptances = [...(loop.acceptances ?? []), acceptance];
-  const known = { ...loop, allowedViolations: [...allowed], acceptances };
-  const hasVerdict = loop.iterations.at(-1)?.report != null && isResting(loop.status);
-  if (event.report === undefined || !hasVerdict || loop.status === 'complete') return known;
-  return { ...updateLast(known, { report: event.report, decision: null }), step: 'judge' };
-}
-
-function withApproval(
-  loop: Loop,
-  { by, note }: Extract<LoopEvent, { type: 'approval.given' }>,
-): Partial<Iteration> {
-  return { approvals: [...(loop.iterations.at(-1)?.approvals ?? []), { by, note }] };
-}
-
-/** Whatever the attempt was taken for before, the one that completes the loop is done. */
-function afterDecision(
-  loop: Loop,
-  { decision }: Extract<LoopEvent, { type: 'decision.made' }>,
-): Loop {
-  const completes = decision.end?.status === 'complete' && loop.iterations.length > 0;
-  return {
-    ...updateLast(loop, { decision, ...(completes ? { outcome: 'done' } : {}) }),
-    ...(completes ? { consecutiveFailures: 0 } : {}),
-    feedback: decision.feedback,
-    step: 'boundary',
-  };
-}
-
-function afterRefusal(
-  loop: Loop,
-  { by, reason }: Extract<LoopEvent, { type: 'approval.refused' }>,
-): Loop {
-  const last = loop.iterations.at(-1);
-  return {
-    ...updateLast(failedAfterAll(loop), { refusal: { by, reason } }),
-    feedback: refusalFeedback(by, reason),
-    resumedAfter: last?.number ?? loop.resumedAfter,
-  };
-}
-
-/** The checks had passed, so the attempt was counted as done; somebody else thinks otherwise. */
-function failedAfterAll(loop: Loop): Loop {
-  const before = loop.iterations.slice(0, -1).toReversed();
-  const counted = before.filter(({ outcome }) => outcome !== 'interrupted');
-  const done = counted.findIndex(({ outcome }) => outcome === 'done');
-  return {
-    ...updateLast(loop, { outcome: 'failed' }),
-    consecutiveFailures: 1 + (done === -1 ? counted.length : done),
-  };
-}
-
 function ciSince(loop: Loop, time: number): Partial<Iteration> {
   return { ciSince: loop.iterations.at(-1)?.ciSince ?? time };
 }
@@ -424,17 +357,6 @@ function outlasting(wait: Wait | null): Wait | null {
   return wait !== null && isTold ? { ...wait, then: 'boundary' } : null;
 }
 
-/**
- * A resume makes the last decision history; a loop that rested before it was decided has none, and one that waits for an
- * approval goes on waiting.
- */
-function resumedAfter(loop: Loop): number {
-  const last = loop.iterations.at(-1);
-  const decided =
-    isResting(loop.status) && last !== undefined && last.decision !== null && !awaitsApproval(loop);
-  return decided ? last.number : loop.resumedAfter;
-}
-
 function nextFailures(failures: number, outcome: string): number {
   if (outcome === 'done') return 0;
   return outcome === 'interrupted' ? failures : failures + 1;
@@ -443,14 +365,4 @@ function nextFailures(failures: number, outcome: string): number {
 function keepNewest(loop: Loop, entry: Loop['progress'][number]): Loop['progress'] {
   const keep = Math.max(1, loop.settings.progress['max-entries']);
   return [...loop.progress, entry].slice(-keep);
-}
-
-function atStep(loop: Loop, step: Step, change: Partial<Iteration>): Loop {
-  return { ...(openIteration(loop) === null ? loop : updateLast(loop, change)), step };
-}
-
-function updateLast(loop: Loop, change: Partial<Iteration>): Loop {
-  const last = loop.iterations.at(-1);
-  if (last === undefined) return loop;
-  return { ...loop, iterations: [...loop.iterations.slice(0, -1), { ...last, ...change }] };
 }
