@@ -109,8 +109,7 @@ function notBuiltYet(settings: Settings): string | null {
   if (settings.git.merge === 'pr') return '`git.merge: pr`';
   const agent = settings.agents[settings.agent ?? ''];
   if (agent?.session === 'reuse') return '`session: reuse`';
-  const hooks = Object.values(settings.hooks).flat();
-  return hooks.some((hook) => 'module' in hook) ? 'a hook module' : null;
+  return null;
 }
 
 function valueAt(settings: Settings, key: string): unknown {

@@ -243,12 +243,20 @@ const fields: {
   'hooks.ran': fc.record({
     when: fc.constantFrom('pre', 'post'),
     results: fc.array(
-      fc.record({
-        hook: text,
-        exitCode: orNull(fc.nat(255)),
-        durationMs: count,
-        output: text,
-      }),
+      fc.record(
+        {
+          hook: text,
+          exitCode: orNull(fc.nat(255)),
+          durationMs: count,
+          output: text,
+          problem: text,
+          answer: fc.record(
+            { action: fc.constantFrom('continue', 'skip', 'stop'), reason: text, promptHash: hash },
+            { requiredKeys: ['action', 'reason'] },
+          ),
+        },
+        { requiredKeys: ['hook', 'exitCode', 'durationMs', 'output'] },
+      ),
       { maxLength: 2 },
     ),
   }),

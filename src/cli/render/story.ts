@@ -3,6 +3,7 @@ import type { LoopEvent, RecordedEvent } from '../../core/loop/event.ts';
 import { onlyTestsText } from '../../core/loop/judges.ts';
 import { flakyOf } from '../../core/loop/loop-feedback.ts';
 import { lastIteration, type Loop } from '../../core/loop/loop.ts';
+import { hookLines } from './story-hook.ts';
 import { tamperedText } from '../../core/loop/surroundings.ts';
 import { flakyText } from '../../core/verdict/flaky.ts';
 import { formatDuration, plural } from './format.ts';
@@ -51,15 +52,7 @@ export function storyOf({ event, time }: RecordedEvent, loop: Loop): readonly St
         ...event.warnings.map(warning),
       ];
     case 'hooks.ran':
-      return event.results.map((result) =>
-        result.exitCode === 0
-          ? verbose('hook', `${result.hook} in ${formatDuration(result.durationMs)}`)
-          : line(
-              'hook',
-              `${result.hook} failed (exit code ${result.exitCode ?? 'none'})`,
-              'yellow',
-            ),
-      );
+      return event.results.flatMap(hookLines);
     case 'agent.started':
       return event.try === 1
         ? [
@@ -100,6 +93,8 @@ export function storyOf({ event, time }: RecordedEvent, loop: Loop): readonly St
         ...(event.report.overall.passed ? onlyTestsLines(loop) : []),
       ];
     case 'iteration.ended':
+      // The hook has said it.
+      if (event.status === 'skipped') return [];
       return event.outcome === 'interrupted'
         ? [line('iteration', `${event.number} was cut short and does not count`, 'yellow')]
         : [

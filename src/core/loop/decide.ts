@@ -156,6 +156,7 @@ function atBoundary(loop: Loop, facts: Facts): Action {
   if (loop.options.verifyOnly) return afterVerifyOnly(loop);
   if (facts.request !== null) return restFor(facts.request);
   if (facts.hasMail) return { type: 'read-messages' };
+  if (loop.stopWish !== undefined) return stopForHook(loop.stopWish);
   const budget = exceededBudget(loop) ?? unaffordable(loop);
   if (budget !== null) {
     return { type: 'rest', status: 'stopped', reason: 'budget', text: budget };
@@ -169,6 +170,11 @@ function atBoundary(loop: Loop, facts: Facts): Action {
   if (hasBaseMoved(loop, facts)) return { type: 'rebase', onto: facts.baseHead };
   const number = (last?.number ?? 0) + 1;
   return { type: 'start-iteration', number, attempt: loop.attemptsBefore + number };
+}
+
+function stopForHook(reason: string): Action {
+  const text = `a post-iteration hook says stop${reason === '' ? '' : `: ${reason}`}`;
+  return { type: 'rest', status: 'stopped', reason: 'stop_condition', text };
 }
 
 function hasBaseMoved(loop: Loop, facts: Facts): facts is Facts & { readonly baseHead: string } {

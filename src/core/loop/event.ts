@@ -292,6 +292,15 @@ export type HookResult = {
   readonly exitCode: number | null;
   readonly durationMs: number;
   readonly output: string;
+  /** Why nothing it may have said counts; absent: all is well. */
+  readonly problem?: string;
+  /** What it said; absent: nothing. */
+  readonly answer?: {
+    readonly action: 'continue' | 'skip' | 'stop';
+    readonly reason: string;
+    /** Of the prompt it gave. */
+    readonly promptHash?: string;
+  };
 };
 
 /** An event as it is stored and streamed. */

@@ -7,7 +7,7 @@ import { isResting } from './status.ts';
 /** Somebody goes on with the loop: after a rest, or because its owner was gone. */
 export function afterResume(loop: Loop, event: Extract<LoopEvent, { type: 'loop.resumed' }>): Loop {
   return {
-    ...resumedByYes(loop),
+    ...withoutWish(resumedByYes(loop)),
     status: loop.wait === null ? 'running' : 'waiting',
     reason: loop.wait?.condition ?? null,
     text: null,
@@ -31,6 +31,13 @@ function resumedAfter(loop: Loop): number {
   const decided =
     isResting(loop.status) && last !== undefined && last.decision !== null && !isDecisionHeld(loop);
   return decided ? last.number : loop.resumedAfter;
+}
+
+/** What a hook wanted before a person went on with it is history. */
+function withoutWish(loop: Loop): Loop {
+  if (!isResting(loop.status)) return loop;
+  const { stopWish: _wish, ...rest } = loop;
+  return rest;
 }
 
 /** Who goes on with a loop that asks whether to start says yes to that. */

@@ -124,7 +124,7 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
         status: 'pre_hooks',
       });
     case 'hooks.ran':
-      return event.when === 'pre' ? atStep(loop, 'run-agent', {}) : { ...loop, step: 'judge' };
+      return afterHooks(loop, event);
     case 'agent.started':
       return atStep(loop, 'run-agent', {
         status: 'executing',
@@ -231,6 +231,17 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
     case 'loop.merged':
       return mergedLoop(loop, event.into, time);
   }
+}
+
+/** A prompt that a hook has changed is the one that was sent; a hook that wants to stop is heard at the boundary. */
+function afterHooks(loop: Loop, event: Extract<LoopEvent, { type: 'hooks.ran' }>): Loop {
+  const answers = event.results.flatMap(({ answer }) => answer ?? []);
+  if (event.when === 'pre') {
+    const promptHash = answers.findLast((answer) => answer.promptHash !== undefined)?.promptHash;
+    return atStep(loop, 'run-agent', promptHash === undefined ? {} : { promptHash });
+  }
+  const stop = answers.find(({ action }) => action === 'stop');
+  return { ...loop, step: 'judge', ...(stop === undefined ? {} : { stopWish: stop.reason }) };
 }
 
 /** A merge that was refused at first makes a blocked loop complete again. */

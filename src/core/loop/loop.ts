@@ -123,6 +123,8 @@ export type Loop = {
   readonly feedback: string;
   /** What other loops shared since the last prompt; absent when nothing did. Goes into the next prompt, once. */
   readonly shared?: readonly { readonly from: string; readonly text: string }[];
+  /** A hook after an iteration wants the loop to stop, in its words; absent: none does. */
+  readonly stopWish?: string;
   /** What the loop's mode asks a person; absent when nothing is open. */
   readonly asked?: Asked;
   /** What people said yes to; absent before the first answer. */
