@@ -82,8 +82,9 @@ export async function driveInForeground(
   try {
     if (control.requested === null) {
       isRunning = true;
-      outcome = await runLoops(opened.engine, request, options, control);
-      if (isTalking(context, input)) {
+      const ran = await runLoops(opened.engine, request, options, control);
+      outcome = control.requested !== null && ran.loops.length === 0 ? null : ran;
+      if (outcome !== null && isTalking(context, input)) {
         outcome = await answerHere(opened, outcome, options, control, askAtTerminal);
       }
     }

@@ -1,20 +1,15 @@
 import { addTokens } from '../agent/outcome.ts';
 import { isUnpriced } from '../price/price.ts';
+import { atStep, updateLast } from './change.ts';
 import { withoutQuestion, withQuestion } from './consent.ts';
 import type { AgentRecord, LoopEvent, RecordedEvent } from './event.ts';
 import { afterResume } from './evolve-resume.ts';
-import {
-  afterAllowed,
-  afterApproval,
-  afterDecision,
-  afterGate,
-  afterRefusal,
-} from './evolve-verdict.ts';
+import { createdLoop, startedIteration } from './fresh.ts';
+import { afterAllowed, afterApproval, afterGate, afterRefusal } from './judging.ts';
 import { openIteration, type Iteration, type Loop, type Wait } from './loop.ts';
 import { withShared } from './shared.ts';
 import { isEnded } from './status.ts';
 import { tamperedText } from './surroundings.ts';
-import { atStep, updateLast } from './update-iteration.ts';
 import { addUsage, purposeUsage, type Purpose } from './usage.ts';
 
 /** Folds one recorded event into the loop. Total: an event that does not fit changes only the sequence. */
@@ -28,51 +23,6 @@ export function evolve(loop: Loop | null, recorded: RecordedEvent): Loop | null 
 
 export function fold(events: readonly RecordedEvent[]): Loop | null {
   return events.reduce(evolve, null);
-}
-
-function createdLoop(
-  event: Extract<LoopEvent, { type: 'loop.created' }>,
-  seq: number,
-  time: number,
-): Loop {
-  return {
-    id: event.loopId,
-    taskId: event.taskId,
-    title: event.title,
-    loopType: event.loopType,
-    agent: event.agent,
-    status: 'pending',
-    reason: null,
-    text: null,
-    settings: event.settings,
-    flags: event.flags,
-    prompt: event.prompt,
-    options: event.options,
-    workspace: event.workspace,
-    head: event.workspace.base,
-    opened: false,
-    setUp: false,
-    baseline: null,
-    step: 'baseline',
-    iterations: [],
-    attemptsBefore: event.attemptsBefore,
-    consecutiveFailures: event.consecutiveFailures,
-    errorStreak: 0,
-    progress: [],
-    feedback: '',
-    wait: null,
-    resumedAfter: -1,
-    rebaseOnto: null,
-    activeMs: 0,
-    sessionId: null,
-    host: null,
-    createdAt: time,
-    updatedAt: time,
-    endedAt: null,
-    mergedInto: null,
-    warnings: [],
-    seq,
-  };
 }
 
 function apply(loop: Loop, event: LoopEvent, time: number): Loop {
@@ -257,43 +207,6 @@ function withWarning(warnings: readonly string[], text: string): readonly string
   return warnings.includes(text) ? warnings : [...warnings, text];
 }
 
-function startedIteration(
-  event: Extract<LoopEvent, { type: 'iteration.started' }>,
-  time: number,
-): Iteration {
-  return {
-    number: event.number,
-    attempt: event.attempt,
-    status: 'pending',
-    outcome: null,
-    counted: false,
-    startedAt: time,
-    endedAt: null,
-    durationMs: null,
-    startTree: event.startTree,
-    startHead: event.startHead,
-    model: null,
-    modelReason: null,
-    promptHash: null,
-    injected: [],
-    process: null,
-    tries: 0,
-    apiErrors: 0,
-    hangs: 0,
-    agent: null,
-    costUsd: null,
-    tokens: null,
-    restored: [],
-    tree: null,
-    commit: null,
-    changes: null,
-    differsFromBase: false,
-    report: null,
-    decision: null,
-    why: null,
-  };
-}
-
 function afterAgent(loop: Loop, event: Extract<LoopEvent, { type: 'agent.ended' }>): Loop {
   const iteration = openIteration(loop);
   if (iteration === null) return loop;
@@ -356,6 +269,20 @@ function afterIteration(
 function afterUsage(loop: Loop, event: Extract<LoopEvent, { type: 'usage.added' }>): Loop {
   const last = loop.iterations.at(-1);
   return last === undefined ? loop : updateLast(loop, spend(last, event.purpose, event));
+}
+
+/** Whatever the attempt was taken for before, the one that completes the loop is done. */
+function afterDecision(
+  loop: Loop,
+  { decision }: Extract<LoopEvent, { type: 'decision.made' }>,
+): Loop {
+  const completes = decision.end?.status === 'complete' && loop.iterations.length > 0;
+  return {
+    ...updateLast(loop, { decision, ...(completes ? { outcome: 'done' } : {}) }),
+    ...(completes ? { consecutiveFailures: 0 } : {}),
+    feedback: decision.feedback,
+    step: 'boundary',
+  };
 }
 
 function ciSince(loop: Loop, time: number): Partial<Iteration> {

@@ -1,12 +1,12 @@
-/** What verdicts of gates and people, and the decision itself, mean for a loop. */
 import { refusalFeedback } from '../verdict/gate.ts';
+import { updateLast } from './change.ts';
 import { consented } from './consent.ts';
 import type { LoopEvent } from './event.ts';
 import { awaitsApproval } from './gating.ts';
 import type { Loop } from './loop.ts';
 import { isResting } from './status.ts';
-import { updateLast } from './update-iteration.ts';
 
+/** One gate has judged the newest iteration. */
 export function afterGate(
   loop: Loop,
   { result }: Extract<LoopEvent, { type: 'gate.judged' }>,
@@ -41,20 +41,7 @@ export function afterApproval(
   return { ...updateLast(loop, { approvals, decision: null }), step: 'judge' };
 }
 
-/** Whatever the attempt was taken for before, the one that completes the loop is done. */
-export function afterDecision(
-  loop: Loop,
-  { decision }: Extract<LoopEvent, { type: 'decision.made' }>,
-): Loop {
-  const completes = decision.end?.status === 'complete' && loop.iterations.length > 0;
-  return {
-    ...updateLast(loop, { decision, ...(completes ? { outcome: 'done' } : {}) }),
-    ...(completes ? { consecutiveFailures: 0 } : {}),
-    feedback: decision.feedback,
-    step: 'boundary',
-  };
-}
-
+/** Somebody sent the work back: the next iteration hears why. */
 export function afterRefusal(
   loop: Loop,
   { by, reason }: Extract<LoopEvent, { type: 'approval.refused' }>,
