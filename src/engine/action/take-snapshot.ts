@@ -2,7 +2,7 @@ import path from 'node:path';
 import { isEmptyChange, noChanges } from '../../core/loop/changes.ts';
 import type { CommitResult } from '../../ports/workspace.ts';
 import type { Engine } from '../engine.ts';
-import { iterationTrailers } from '../iteration-trailers.ts';
+import { iterationCommit } from '../iteration-commit.ts';
 import type { LoopOwner } from '../loop-owner.ts';
 
 /** What the agent did becomes a commit on the loop's branch, a patch file, and a list of changed files. */
@@ -57,14 +57,7 @@ async function commit(owner: LoopOwner, tree: string | null): Promise<CommitResu
       unstored: [],
     };
   }
-  const input = {
-    tree,
-    startTree: iteration.startTree,
-    startHead: iteration.startHead,
-    subject: `Iteration ${iteration.number} of ${loop.title}`,
-    trailers: iterationTrailers(loop, iteration.number),
-  };
-  return workspace.commit(input, owner.closing);
+  return workspace.commit({ ...iterationCommit(loop, iteration), tree }, owner.closing);
 }
 
 /** Fills the memory that the comparison after the commit is answered from. */
