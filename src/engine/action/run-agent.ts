@@ -16,6 +16,7 @@ import type {
   AgentRunResult,
   AgentSink,
 } from '../../ports/agent.ts';
+import { traceEnvironment } from '../agent-git-trace.ts';
 import { giveAgentSlot, takeAgentSlot, tellProvider } from '../agent-slot.ts';
 import { loopSandbox } from '../loop-sandbox.ts';
 import { refuseFullDisk } from '../disk-full.ts';
@@ -107,7 +108,7 @@ async function agentRun(
     cwd: owner.workspace.path,
     env: agentEnvironment(engine.env, {
       pass: [...runner.variables, ...pass],
-      set,
+      set: { ...(await traceEnvironment(engine, loop)), ...set },
       reserved: {},
     }),
     maxTurns: loop.settings.limits['max-turns-per-iteration'],
