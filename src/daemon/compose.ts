@@ -42,6 +42,7 @@ import type { Task } from '../core/task/task.ts';
 import { createRedactor } from '../core/redact/redact-values.ts';
 import type { Engine } from '../engine/engine.ts';
 import { FactHooks } from '../engine/fact-hooks.ts';
+import { redactionOf, redactWith } from '../engine/redact-text.ts';
 import { Notifier } from '../engine/notifier.ts';
 import {
   checkRunnable,
@@ -110,7 +111,9 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
       : await openStateDir(project.root);
   const database = config.settings.store ?? path.join(stateDir, 'state.db');
   refuseEmptiedStore(database, stateDir);
-  const store = cleanup.use(await openStore(database));
+  const redaction = redactionOf(env, config.settings.env.set);
+  const clean = redactWith(redaction);
+  const store = cleanup.use(await openStore(database, { clean }));
   const clock = createSystemClock();
   const { containment } = config.settings.sandbox;
   const supervisor = cleanup.use(
@@ -150,7 +153,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     project,
     store,
     supervisor,
-    artifacts: createArtifacts(stateDir),
+    artifacts: createArtifacts(stateDir, redaction),
     wakeups: createWakeups(stateDir),
     templates: createTemplates(),
     clock,
@@ -170,6 +173,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     stateDir,
     env: definedOnly(env),
     version,
+    clean,
     publish(event) {
       publish(event);
       notifier.observe(event);

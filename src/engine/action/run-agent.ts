@@ -22,7 +22,6 @@ import { loopSandbox } from '../loop-sandbox.ts';
 import { refuseFullDisk } from '../disk-full.ts';
 import type { Engine } from '../engine.ts';
 import type { LoopOwner } from '../loop-owner.ts';
-import { redactText } from '../redact-text.ts';
 import { tellPermissions } from '../tell-permissions.ts';
 import { UsageKeeper } from '../running-usage.ts';
 import { SpendingGuard } from '../spending-guard.ts';
@@ -164,7 +163,7 @@ async function recordEnd(
   }
   events.push({
     type: 'agent.ended',
-    record: agentRecord(owner.loop, result, usage, redactText(engine.env)),
+    record: agentRecord(owner.loop, result, usage, engine.clean),
   });
   const { kind } = result.outcome;
   const now = engine.clock.now();

@@ -7,7 +7,7 @@ import type { LoopOwner } from '../loop-owner.ts';
 
 /** What the agent did becomes a commit on the loop's branch, a patch file, and a list of changed files. */
 export async function takeSnapshot(engine: Engine, owner: LoopOwner): Promise<void> {
-  const { loop, iteration, workspace } = owner;
+  const { loop, iteration } = owner;
   const { startTree } = iteration;
   await owner.before('commit');
   const seen = owner.seenTree;
@@ -24,7 +24,7 @@ export async function takeSnapshot(engine: Engine, owner: LoopOwner): Promise<vo
     const file = path.join(dir, 'changes.patch');
     await owner.before('write-patch');
     // Nothing waits for the patch; the loop's end does.
-    owner.inBackground(workspace.writePatch(startTree, taken.tree, file, owner.closing));
+    owner.inBackground(writePatch(engine, owner, taken.tree, file));
     await owner.after('write-patch');
   }
   await owner.record({
@@ -36,6 +36,18 @@ export async function takeSnapshot(engine: Engine, owner: LoopOwner): Promise<vo
     repaired: taken.repaired,
     ...(taken.unstored.length === 0 ? {} : { unstored: named(taken.unstored) }),
   });
+}
+
+/** What is committed is the agent's; the copy for people has no secrets in it. */
+async function writePatch(
+  { artifacts }: Engine,
+  { workspace, iteration, closing }: LoopOwner,
+  tree: string,
+  file: string,
+): Promise<void> {
+  const whole = `${file}.partial`;
+  await workspace.writePatch(iteration.startTree, tree, whole, closing);
+  await artifacts.moveClean(whole, file);
 }
 
 const mostNames = 20;
