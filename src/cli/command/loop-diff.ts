@@ -25,7 +25,7 @@ export const loopDiff: Command = {
   ],
 
   async run(input, context) {
-    await using opened = await context.open();
+    await using opened = await context.open({ onlyReads: true });
     const loop = await resolveLoop(opened.engine, argument(input, 'LOOP'));
     const { base, head } = rangeOf(loop);
     const folder = await mkdtemp(path.join(tmpdir(), 'loopwright-diff-'));
