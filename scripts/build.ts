@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { build, type BuildOptions } from 'rolldown';
+import { build, type BuildOptions, type ChunkingContext } from 'rolldown';
 
 const root = path.resolve(import.meta.dirname, '..');
 const dist = path.resolve(process.argv[2] ?? path.join(root, 'dist'));
@@ -30,18 +30,11 @@ await build({
     ...output,
     // Chunks lie beside the entries: code finds its files relative to itself.
     chunkFileNames: '[name]-[hash].js',
-    // What a run needs comes in a few pieces; finding and linking a hundred takes longer than reading them.
+    // What a run loads before its first agent comes in two pieces, and nothing else is in them: finding and linking a hundred
+    // files takes longer than reading them, and what is not needed is neither read nor evaluated.
     codeSplitting: {
       includeDependenciesRecursively: false,
-      groups: [
-        { name: 'zod', test: /node_modules\/zod\// },
-        { name: 'kysely', test: /node_modules\/kysely\// },
-        { name: 'core', test: /src\/core\/(?!env\/|error|hash|redact\/|text\/)/ },
-        {
-          name: 'engine',
-          test: /src\/(?:engine|daemon|adapters)\/(?!clock|process\/awake-sleep|.*player|.*acp\/client)/,
-        },
-      ],
+      groups: [{ name: createGroups(), debugName: 'run' }],
     },
   },
 });
@@ -51,6 +44,7 @@ await build({
   input: {
     'acp-client': 'src/adapters/agents/acp/client.ts',
     'native-agent': 'src/adapters/agents/native/program.ts',
+    'door-caller': 'src/adapters/door/caller.ts',
   },
   output: { ...output, chunkFileNames: 'program-[name]-[hash].js' },
 });
@@ -66,3 +60,27 @@ writeFileSync(path.join(dist, 'help.txt'), help);
 const compiler = path.join(root, 'node_modules/typescript/bin/tsc');
 const types = ['-p', path.join(root, 'tsconfig.build.json'), '--outDir', path.join(dist, 'types')];
 execFileSync(process.execPath, [compiler, ...types], { cwd: root, stdio: 'inherit' });
+
+/**
+ * Names the piece of every module that a run imports, but for what the entry itself imports and any command needs. The pure
+ * part is apart: commands that only parse need no more.
+ */
+function createGroups(): (id: string, context: ChunkingContext) => string | null {
+  let ofRun: ReadonlySet<string> | null = null;
+  return (id, context) => {
+    ofRun ??= reachable(context, ['src/cli/command/run.ts', 'src/daemon/compose.ts']).difference(
+      reachable(context, ['src/cli/main.ts']),
+    );
+    if (!ofRun.has(id)) return null;
+    return /src\/core\/|node_modules\/zod\//.test(id) ? 'core' : 'engine';
+  };
+}
+
+/** All modules that come with these because they are imported, not asked for later. */
+function reachable(context: ChunkingContext, entries: readonly string[]): Set<string> {
+  const found = new Set(entries.map((entry) => path.join(root, entry)));
+  for (const id of found) {
+    for (const imported of context.getModuleInfo(id)?.importedIds ?? []) found.add(imported);
+  }
+  return found;
+}

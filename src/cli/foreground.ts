@@ -81,7 +81,8 @@ export async function driveInForeground(
   try {
     if (control.requested === null) {
       isRunning = true;
-      outcome = await runLoops(opened.engine, request, options, control);
+      const ran = await runLoops(opened.engine, request, options, control);
+      outcome = control.requested !== null && ran.loops.length === 0 ? null : ran;
     }
   } catch (error) {
     // What did end is told before what went wrong, and what cannot be undone or told does not hide it.

@@ -75,8 +75,12 @@ async function open(
   const tell: LiveListener = (event) => {
     if (event.kind === 'notice') err.write(`${event.text}\n`);
   };
-  const publish = options.onlyReads === true ? { publish: tell } : {};
-  const opened = await openProjectAt({ cwd, env, home, version, ...publish, ...options });
+  const opened = await openProjectAt({
+    ...{ cwd, env, home, version },
+    ...(options.onlyReads === true ? { publish: tell } : {}),
+    ...options,
+    inside: async (call) => (await import('./inside/run-inside.ts')).runInside(call),
+  });
   for (const { message } of opened.config.warnings) err.write(`warning: ${message}\n`);
   return opened;
 }

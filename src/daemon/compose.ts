@@ -6,6 +6,7 @@ import { minuteOfDay } from '../adapters/clock/local-time.ts';
 import { createRandom } from '../adapters/clock/seeded-random.ts';
 import { createRandomIds } from '../adapters/clock/random-ids.ts';
 import { createSystemClock } from '../adapters/clock/system-clock.ts';
+import { createDoors } from '../adapters/door/door-sockets.ts';
 import { createFailpoints, failAtVariable } from '../adapters/failpoint/failpoint.ts';
 import { createArtifacts } from '../adapters/files/artifact-files.ts';
 import { configFingerprint } from '../adapters/files/config-fingerprint.ts';
@@ -49,6 +50,7 @@ import {
 import type { LoopPlan } from '../engine/run-loops.ts';
 import { limitsOf, Slots } from '../engine/slots.ts';
 import type { AgentRunner } from '../ports/agent.ts';
+import type { DoorAnswer } from '../ports/door.ts';
 import type { LiveListener } from '../ports/live.ts';
 import type { Supervisor } from '../ports/process.ts';
 import type { Project } from '../ports/workspace.ts';
@@ -60,6 +62,13 @@ export type ComposeInput = StateUse & {
   readonly version: string;
   readonly flags?: FlagValues;
   readonly publish?: LiveListener;
+  /** Runs the command line of an agent inside a loop; absent: agents have no `loopwright`. */
+  readonly inside?: (call: {
+    readonly opened: Opened;
+    readonly loopId: string;
+    readonly argv: readonly string[];
+    readonly stdin: string | null;
+  }) => Promise<DoorAnswer>;
   /** How long a claim lasts without being renewed. */
   readonly leaseMs?: number;
 };
@@ -91,7 +100,7 @@ const defaultLeaseMs = 60_000;
 
 /** Builds adapters and passes them in: the only place that knows which adapter stands behind a port. */
 export async function openProjectAt(input: ComposeInput): Promise<Opened> {
-  const { cwd, env, home, version, flags = {}, publish = () => {} } = input;
+  const { cwd, env, home, version, flags = {}, publish = () => {}, inside } = input;
   const project = await openProject(cwd, AbortSignal.timeout(30_000), env);
   const files = { projectRoot: project.root, env, home };
   const config = await loadConfig({ ...files, flags });
@@ -142,6 +151,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
       warn: (text) => publish({ kind: 'notice', text }),
     }),
   );
+  const doors = cleanup.use(createDoors(stateDir));
   const agents = createAgentCache(supervisor, project.root);
   const engine: Engine = {
     project,
@@ -162,6 +172,11 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
       publish,
       limits: limitsOf(config.settings),
     }),
+    doors,
+    inside:
+      inside === undefined
+        ? null
+        : (loopId, argv, stdin) => inside({ opened, loopId, argv, stdin }),
     reach: createFailpoints(env[failAtVariable]),
     leaseMs: input.leaseMs ?? defaultLeaseMs,
     stateDir,
@@ -195,7 +210,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
       return { settings, flags, prompt: promptRecord(type, parseTemplate(type)) };
     };
   const held = cleanup.move();
-  return {
+  const opened: Opened = {
     engine,
     project,
     config,
@@ -212,6 +227,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     storeFile: database,
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   };
+  return opened;
 }
 
 /** Isolation that is asked for and missing is a refusal, before anything is spent. */

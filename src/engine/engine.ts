@@ -6,6 +6,7 @@ import type { AgentRunner } from '../ports/agent.ts';
 import type { Artifacts } from '../ports/artifacts.ts';
 import type { Clock, Ids, Random } from '../ports/clock.ts';
 import type { Disk } from '../ports/disk.ts';
+import type { DoorAnswer, Doors } from '../ports/door.ts';
 import type { Reach } from '../ports/failpoint.ts';
 import type { Locks } from '../ports/lock.ts';
 import type { LiveListener } from '../ports/live.ts';
@@ -32,6 +33,12 @@ export type Engine = {
   readonly prices: ShippedPrices;
   /** What loops share: who may run now, and who waits. */
   readonly slots: Slots;
+  /** How agents reach the engine while they work. */
+  readonly doors: Doors;
+  /** Runs a command line of an agent of this loop; null: agents have none. Never throws. */
+  readonly inside:
+    | ((loopId: string, argv: readonly string[], stdin: string | null) => Promise<DoorAnswer>)
+    | null;
   readonly reach: Reach;
   /** How long a claim lasts without being renewed; the owner renews it several times in that span. */
   readonly leaseMs: number;

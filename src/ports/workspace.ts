@@ -60,6 +60,9 @@ export interface Project {
   /** Every file of a revision or snapshot, as relative paths. */
   listAt(revision: string, signal: AbortSignal): Promise<readonly string[]>;
 
+  /** Files that commits after `from` up to `to` changed, those of loops left out; none when a commit is not there. */
+  changedByPeople(from: string, to: string, signal: AbortSignal): Promise<readonly string[]>;
+
   /** Names of files changed between two commits, and a `--stat`-like summary, for people. */
   diffSummary(from: string, to: string, signal: AbortSignal): Promise<DiffSummary>;
 

@@ -49,8 +49,9 @@ async function findBySignature(
 
 async function findByText(db: Db, query: LearningQuery): Promise<readonly FoundLearning[]> {
   const totals = await readTotals(db);
+  if (totals.documents === 0) return [];
   const weights = queryWeights(query);
-  if (totals.documents === 0 || weights.size === 0) return [];
+  if (weights.size === 0) return [];
   const terms = await readTerms(db, [...weights.keys()]);
   const values = termValues({ weights, terms, totals });
   const matches = await readMatches(db, terms, values, totals);

@@ -78,19 +78,17 @@ export function mergeLive(loop: Settings, current: Settings): Settings {
  */
 export function restoreSettings(stored: unknown): Settings {
   const untyped: z.ZodType = Settings;
-  return Settings.parse(z.encode(untyped, complete(defaults, stored)));
+  return Settings.parse(z.encode(untyped, complete(defaultSettings(), stored)));
 }
-
-const defaults = defaultSettings();
 
 /** Stored settings with the defaults of keys that were added since. Trusts what is there. */
 export function withNewKeys(stored: Settings): Settings {
-  const whole = complete(defaults, stored);
+  const whole = complete(defaultSettings(), stored);
   return isSettings(whole) ? whole : stored;
 }
 
 function isSettings(value: unknown): value is Settings {
-  return isTree(value) && Object.keys(defaults).every((key) => Object.hasOwn(value, key));
+  return isTree(value) && Object.keys(defaultSettings()).every((key) => Object.hasOwn(value, key));
 }
 
 function complete(known: unknown, stored: unknown): unknown {

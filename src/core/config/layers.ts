@@ -5,9 +5,9 @@ import { normaliseLayer } from './normalise.ts';
 import { formatPlace } from './place.ts';
 import type { Origin, Problem, Warning } from './place.ts';
 import { describeIssues } from './problem.ts';
-import { defaultSettings, Settings, writtenSettings } from './schema.ts';
+import { defaultSettings, parsedOnce, Settings, writtenSettings } from './schema.ts';
 import { formatPath, valueAt } from './tree.ts';
-import type { Path, Tree } from './tree.ts';
+import type { Path } from './tree.ts';
 
 /** Origin of each value by path, as `limits.max-iterations`; a path that is absent has its default. */
 export type Origins = ReadonlyMap<string, Origin>;
@@ -28,22 +28,23 @@ export function resolveSettings(layers: readonly Layer[]): Resolved {
   const normalised = layers.map(normaliseLayer);
   const found: string[] = [];
   let merged: Node = layerNode(defaultsLayer()).node;
+  let checked: Checked | null = null;
   for (const { layer } of normalised) {
     if (Object.keys(layer.tree).length === 0) continue;
     const { node, problems } = layerNode(layer);
     const own = [...problems];
     merged = overlay(merged, node, [], own);
-    own.push(...schemaProblems(flatten(merged).tree).filter(({ path }) => isIn(layer, path)));
+    checked = check(merged);
+    own.push(...checked.problems.filter(({ path }) => isIn(layer, path)));
     found.push(...inFileOrder(own, layer));
   }
   refuse(found);
 
   // What is left is nobody's alone, such as a key that every layer left out.
-  const { tree, origins } = flatten(merged);
-  const rest = schemaProblems(tree);
-  refuse(rest.map(({ path, message }) => formatPlace(originOf(origins, path)) + message));
+  const { problems, origins, settings } = checked ?? check(merged);
+  refuse(problems.map(({ path, message }) => formatPlace(originOf(origins, path)) + message));
   const warnings = normalised.flatMap((result) => result.warnings);
-  return { settings: Settings.parse(tree), origins, warnings };
+  return { settings: settings ?? defaultSettings(), origins, warnings };
 }
 
 export function originOf(origins: Origins, path: Path): Origin {
@@ -66,9 +67,18 @@ function inFileOrder(problems: readonly Problem[], layer: Layer): readonly strin
     .map(({ place, message }) => formatPlace(place) + message);
 }
 
-function schemaProblems(tree: Tree): readonly Problem[] {
-  const parsed = Settings.safeParse(tree);
-  return parsed.success ? [] : describeIssues(parsed.error.issues, tree, Settings);
+type Checked = {
+  readonly origins: Origins;
+  readonly problems: readonly Problem[];
+  /** Null when there are problems. */
+  readonly settings: Settings | null;
+};
+
+function check(merged: Node): Checked {
+  const { tree, origins } = flatten(merged);
+  const { data, error } = Settings.safeParse(tree, parsedOnce);
+  if (error === undefined) return { origins, problems: [], settings: data };
+  return { origins, problems: describeIssues(error.issues, tree, Settings), settings: null };
 }
 
 /** Whether a layer itself wrote what is at a path. Lists are whole, so what they lack is theirs alone too. */

@@ -62,12 +62,19 @@ export const Settings = z.strictObject({
 });
 export type Settings = z.output<typeof Settings>;
 
+/** For what is read once or twice in the life of a process: code made for its schema would take longer than it saves. */
+export const parsedOnce = { jitless: true } as const;
+
+let known: Settings | null = null;
+
+/** The same ones every time: nobody changes settings, they are made anew. */
 export function defaultSettings(): Settings {
-  return Settings.parse({});
+  known ??= Settings.parse({}, parsedOnce);
+  return known;
 }
 
 /** Settings as they would be written in a file: durations and sizes as text again. */
 export function writtenSettings(settings: Settings): Tree {
-  const written: unknown = z.encode(Settings, settings);
+  const written: unknown = z.encode(Settings, settings, parsedOnce);
   return isTree(written) ? written : {};
 }

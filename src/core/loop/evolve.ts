@@ -1,12 +1,13 @@
 import { addTokens } from '../agent/outcome.ts';
 import { isUnpriced } from '../price/price.ts';
-import { refusalFeedback } from '../verdict/gate.ts';
+import { atStep, updateLast } from './change.ts';
 import type { AgentRecord, LoopEvent, RecordedEvent } from './event.ts';
+import { createdLoop, startedIteration } from './fresh.ts';
 import { awaitsApproval } from './gating.ts';
+import { afterAllowed, afterApproval, afterGate, afterRefusal } from './judging.ts';
 import { openIteration, type Iteration, type Loop, type Wait } from './loop.ts';
 import { withShared } from './shared.ts';
 import { isEnded, isResting } from './status.ts';
-import type { Step } from './step.ts';
 import { tamperedText } from './surroundings.ts';
 import { addUsage, purposeUsage, type Purpose } from './usage.ts';
 
@@ -21,51 +22,6 @@ export function evolve(loop: Loop | null, recorded: RecordedEvent): Loop | null 
 
 export function fold(events: readonly RecordedEvent[]): Loop | null {
   return events.reduce(evolve, null);
-}
-
-function createdLoop(
-  event: Extract<LoopEvent, { type: 'loop.created' }>,
-  seq: number,
-  time: number,
-): Loop {
-  return {
-    id: event.loopId,
-    taskId: event.taskId,
-    title: event.title,
-    loopType: event.loopType,
-    agent: event.agent,
-    status: 'pending',
-    reason: null,
-    text: null,
-    settings: event.settings,
-    flags: event.flags,
-    prompt: event.prompt,
-    options: event.options,
-    workspace: event.workspace,
-    head: event.workspace.base,
-    opened: false,
-    setUp: false,
-    baseline: null,
-    step: 'baseline',
-    iterations: [],
-    attemptsBefore: event.attemptsBefore,
-    consecutiveFailures: event.consecutiveFailures,
-    errorStreak: 0,
-    progress: [],
-    feedback: '',
-    wait: null,
-    resumedAfter: -1,
-    rebaseOnto: null,
-    activeMs: 0,
-    sessionId: null,
-    host: null,
-    createdAt: time,
-    updatedAt: time,
-    endedAt: null,
-    mergedInto: null,
-    warnings: [],
-    seq,
-  };
 }
 
 function apply(loop: Loop, event: LoopEvent, time: number): Loop {
@@ -171,12 +127,9 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
     case 'gate.judged':
       return afterGate(loop, event);
     case 'approval.given':
-      // The work is judged again, now with the approval.
-      return awaitsApproval(loop)
-        ? { ...updateLast(loop, { ...withApproval(loop, event), decision: null }), step: 'judge' }
-        : loop;
+      return afterApproval(loop, event);
     case 'approval.refused':
-      return awaitsApproval(loop) ? afterRefusal(loop, event) : loop;
+      return afterRefusal(loop, event);
     case 'decision.made':
       return afterDecision(loop, event);
     case 'loop.waiting':
@@ -251,43 +204,6 @@ function withWarning(warnings: readonly string[], text: string): readonly string
   return warnings.includes(text) ? warnings : [...warnings, text];
 }
 
-function startedIteration(
-  event: Extract<LoopEvent, { type: 'iteration.started' }>,
-  time: number,
-): Iteration {
-  return {
-    number: event.number,
-    attempt: event.attempt,
-    status: 'pending',
-    outcome: null,
-    counted: false,
-    startedAt: time,
-    endedAt: null,
-    durationMs: null,
-    startTree: event.startTree,
-    startHead: event.startHead,
-    model: null,
-    modelReason: null,
-    promptHash: null,
-    injected: [],
-    process: null,
-    tries: 0,
-    apiErrors: 0,
-    hangs: 0,
-    agent: null,
-    costUsd: null,
-    tokens: null,
-    restored: [],
-    tree: null,
-    commit: null,
-    changes: null,
-    differsFromBase: false,
-    report: null,
-    decision: null,
-    why: null,
-  };
-}
-
 function afterAgent(loop: Loop, event: Extract<LoopEvent, { type: 'agent.ended' }>): Loop {
   const iteration = openIteration(loop);
   if (iteration === null) return loop;
@@ -352,31 +268,6 @@ function afterUsage(loop: Loop, event: Extract<LoopEvent, { type: 'usage.added' 
   return last === undefined ? loop : updateLast(loop, spend(last, event.purpose, event));
 }
 
-function afterGate(loop: Loop, { result }: Extract<LoopEvent, { type: 'gate.judged' }>): Loop {
-  const last = loop.iterations.at(-1);
-  if (last === undefined) return loop;
-  const judged = updateLast(loop, { gates: [...(last.gates ?? []), result] });
-  return result.passed ? judged : failedAfterAll(judged);
-}
-
-/** The work is judged again, now without what was allowed. */
-function afterAllowed(loop: Loop, event: Extract<LoopEvent, { type: 'integrity.allowed' }>): Loop {
-  const allowed = new Set([...(loop.allowedViolations ?? []), ...event.keys]);
-  const acceptance = { by: event.by, reason: event.reason, findings: event.keys.length };
-  const acceptances = [...(loop.acceptances ?? []), acceptance];
-  const known = { ...loop, allowedViolations: [...allowed], acceptances };
-  const hasVerdict = loop.iterations.at(-1)?.report != null && isResting(loop.status);
-  if (event.report === undefined || !hasVerdict || loop.status === 'complete') return known;
-  return { ...updateLast(known, { report: event.report, decision: null }), step: 'judge' };
-}
-
-function withApproval(
-  loop: Loop,
-  { by, note }: Extract<LoopEvent, { type: 'approval.given' }>,
-): Partial<Iteration> {
-  return { approvals: [...(loop.iterations.at(-1)?.approvals ?? []), { by, note }] };
-}
-
 /** Whatever the attempt was taken for before, the one that completes the loop is done. */
 function afterDecision(
   loop: Loop,
@@ -388,29 +279,6 @@ function afterDecision(
     ...(completes ? { consecutiveFailures: 0 } : {}),
     feedback: decision.feedback,
     step: 'boundary',
-  };
-}
-
-function afterRefusal(
-  loop: Loop,
-  { by, reason }: Extract<LoopEvent, { type: 'approval.refused' }>,
-): Loop {
-  const last = loop.iterations.at(-1);
-  return {
-    ...updateLast(failedAfterAll(loop), { refusal: { by, reason } }),
-    feedback: refusalFeedback(by, reason),
-    resumedAfter: last?.number ?? loop.resumedAfter,
-  };
-}
-
-/** The checks had passed, so the attempt was counted as done; somebody else thinks otherwise. */
-function failedAfterAll(loop: Loop): Loop {
-  const before = loop.iterations.slice(0, -1).toReversed();
-  const counted = before.filter(({ outcome }) => outcome !== 'interrupted');
-  const done = counted.findIndex(({ outcome }) => outcome === 'done');
-  return {
-    ...updateLast(loop, { outcome: 'failed' }),
-    consecutiveFailures: 1 + (done === -1 ? counted.length : done),
   };
 }
 
@@ -443,14 +311,4 @@ function nextFailures(failures: number, outcome: string): number {
 function keepNewest(loop: Loop, entry: Loop['progress'][number]): Loop['progress'] {
   const keep = Math.max(1, loop.settings.progress['max-entries']);
   return [...loop.progress, entry].slice(-keep);
-}
-
-function atStep(loop: Loop, step: Step, change: Partial<Iteration>): Loop {
-  return { ...(openIteration(loop) === null ? loop : updateLast(loop, change)), step };
-}
-
-function updateLast(loop: Loop, change: Partial<Iteration>): Loop {
-  const last = loop.iterations.at(-1);
-  if (last === undefined) return loop;
-  return { ...loop, iterations: [...loop.iterations.slice(0, -1), { ...last, ...change }] };
 }

@@ -1,4 +1,4 @@
-import { commonWords } from './common-words.ts';
+import { isCommon } from './common-words.ts';
 import { pathTokens, tokenize } from './tokens.ts';
 
 /** What a task says about itself. */
@@ -30,8 +30,7 @@ export function queryWeights({ title, description }: QueryText): ReadonlyMap<str
   }
   const saturated = [...weights].map(([term, weight]): [string, number] => [
     term,
-    (((saturation + 1) * weight) / (weight + saturation)) *
-      (commonWords.has(term) ? commonWeight : 1),
+    (((saturation + 1) * weight) / (weight + saturation)) * (isCommon(term) ? commonWeight : 1),
   ]);
   return new Map(saturated.slice(0, maxTerms));
 }

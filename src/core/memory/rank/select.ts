@@ -1,5 +1,5 @@
 import { maturity, rarity, saturate, topRarity, type StoredTerm, type Totals } from './bm25.ts';
-import { commonWords } from './common-words.ts';
+import { isCommon } from './common-words.ts';
 import type { Occurrences } from './document.ts';
 import { likelihood, type Signs } from './gate.ts';
 import { dropNearDuplicates } from './near-duplicate.ts';
@@ -118,7 +118,7 @@ export function termValues({
   return new Map(
     terms.map(({ term, documents }) => [
       term,
-      (weights.get(term) ?? 0) * rarity(documents, totals, commonWords.has(term)),
+      (weights.get(term) ?? 0) * rarity(documents, totals, isCommon(term)),
     ]),
   );
 }
@@ -183,7 +183,7 @@ function readSigns(best: readonly Scored[], value: Values, input: SelectInput): 
     ) / judgedOf(totals);
   return {
     knownInPaths: sum(inSomePath.map(({ term }) => value.get(term) ?? 0)) / mass,
-    specific: Math.log1p(shared((term) => !commonWords.has(term)) / unit),
+    specific: Math.log1p(shared((term) => !isCommon(term)) / unit),
     // A small store has not seen most words of its own project; their number grows like a vocabulary does.
     unknown: Math.log1p((unknown / unit) * Math.sqrt(maturity(totals))),
     best: Math.max(0, ...best.map(({ text }) => text)) / unit / 10,
