@@ -76,7 +76,10 @@ async function open(
     if (event.kind === 'notice') err.write(`${event.text}\n`);
   };
   const opened = await openProjectAt({
-    ...{ cwd, env, home, version },
+    cwd,
+    env,
+    home,
+    version,
     ...(options.onlyReads === true ? { publish: tell } : {}),
     ...options,
     inside: async (call) => (await import('./inside/run-inside.ts')).runInside(call),
