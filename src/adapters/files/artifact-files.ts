@@ -1,14 +1,19 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { createReadStream, createWriteStream, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { open, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createRedaction, type Redaction } from '../../core/redact/redactor.ts';
 import type { Artifacts } from '../../ports/artifacts.ts';
 
 /**
  * Artifacts as plain files: `<state folder>/loops/<loop id>/iterations/001/...`. They are small, so they are written at
  * once: handing them to another thread takes longer than the writing.
  */
-export function createArtifacts(stateDir: string): Artifacts {
+export function createArtifacts(
+  stateDir: string,
+  redaction: Redaction = createRedaction([]),
+): Artifacts {
   const loopDir = (loopId: string) => path.join(stateDir, 'loops', loopId);
   return {
     loopDir,
@@ -16,6 +21,7 @@ export function createArtifacts(stateDir: string): Artifacts {
       made(path.join(loopDir(loopId), 'iterations', String(number).padStart(3, '0'))),
     namedDir: (loopId, name) => made(path.join(loopDir(loopId), name)),
     write: writeWhole,
+    moveClean: (from, to) => moveClean(from, to, redaction),
     readTail,
     tidy: (loopId) => removeHalves(loopDir(loopId)),
     digest,
@@ -34,6 +40,25 @@ async function writeWhole(file: string, text: string): Promise<void> {
   const beside = `${file}.tmp-${process.pid}`;
   writeFileSync(beside, text);
   renameSync(beside, file);
+}
+
+async function moveClean(from: string, to: string, redaction: Redaction): Promise<void> {
+  const beside = `${to}.tmp-${process.pid}`;
+  const redactor = redaction.stream();
+  try {
+    await pipeline(
+      createReadStream(from),
+      async function* cleaned(chunks: AsyncIterable<Buffer>) {
+        for await (const chunk of chunks) yield* redactor.push(chunk);
+        yield* redactor.end();
+      },
+      createWriteStream(beside),
+    );
+    renameSync(beside, to);
+  } finally {
+    await rm(beside, { force: true });
+    await rm(from, { force: true });
+  }
 }
 
 const halfWritten = /\.(?:partial|tmp-\d+)$/;

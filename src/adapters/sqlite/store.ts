@@ -4,6 +4,7 @@ import { LoopwrightError } from '../../core/error.ts';
 import type { Store, StoreTx } from '../../ports/store.ts';
 import { createAttempts } from './attempts.ts';
 import { createBaselines } from './baselines.ts';
+import { withCleanTexts } from './clean-texts.ts';
 import { Connection } from './connection.ts';
 import { createDb } from './driver.ts';
 import { createLearningIndex } from './learning-index.ts';
@@ -24,6 +25,8 @@ export type StoreOptions = {
   readonly busyTimeoutMs?: number;
   /** Folder of the migrations; the shipped ones by default. */
   readonly migrations?: string;
+  /** Takes secrets out of texts before they are stored. */
+  readonly clean?: (text: string) => string;
 };
 
 /**
@@ -35,10 +38,13 @@ export async function openStore(file: string, options: StoreOptions = {}): Promi
   const connections = await openConnections(path.resolve(file), options);
   const writer = createDb(connections.write, 'write');
   const reader = createDb(connections.read, 'read');
+  const { clean } = options;
+  const inTransaction = (db: Db): StoreTx =>
+    clean === undefined ? createTx(db) : withCleanTexts(createTx(db), clean);
   let closed: Promise<void> | null = null;
   const transact = <T>(db: Db, work: (tx: StoreTx) => Promise<T>): Promise<T> => {
     if (closed !== null) throw new LoopwrightError('store.closed', `${file} was closed`);
-    return db.transaction().execute((tx) => work(createTx(tx)));
+    return db.transaction().execute((tx) => work(inTransaction(tx)));
   };
   return {
     write: async (work) => transact(writer, work),
