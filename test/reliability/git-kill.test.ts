@@ -45,17 +45,15 @@ async function runWithKilledGit(project: Scenario, moment: string) {
   const calls = path.join(project.repo.outside, 'calls');
   const [when = '', , , nth = ''] = moment.split(' ');
   const real = await realGit(project);
-  // Only the engine's own calls count, made by itself or by the shells that it keeps for them; not those of hooks.
+  // Only the engine's own calls count, not those of hooks.
   const script = `#!/bin/sh
-engine=$PPID
-while [ "$(tr '\\0' ' ' < /proc/$engine/cmdline)" = '/bin/sh ' ]; do engine=$(cut -d' ' -f4 /proc/$engine/stat); done
-case "$(readlink /proc/$engine/exe)" in */node) ;; *) exec '${real}' "$@" ;; esac
+case "$(readlink /proc/$PPID/exe)" in */node) ;; *) exec '${real}' "$@" ;; esac
 echo >> '${calls}'
 n=$(wc -l < '${calls}')
-[ "$n" = ${nth} ] && [ ${when} = before ] && { kill -9 $engine; exit 1; }
+[ "$n" = ${nth} ] && [ ${when} = before ] && { kill -9 $PPID; exit 1; }
 '${real}' "$@"
 code=$?
-[ "$n" = ${nth} ] && [ ${when} = after ] && kill -9 $engine
+[ "$n" = ${nth} ] && [ ${when} = after ] && kill -9 $PPID
 exit $code
 `;
   await mkdir(folder);

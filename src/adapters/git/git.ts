@@ -3,8 +3,6 @@ import type { ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
 import { existsSync } from 'node:fs';
 import { LoopwrightError } from '../../core/error.ts';
-import { noFolderCode, quoted, runInShell } from './git-shell.ts';
-import { createEnding } from './process-group.ts';
 import { gitTurn } from './git-turns.ts';
 
 /** Where git acts. Always explicit: what a `.git` file in a folder says is never followed. */
@@ -55,7 +53,7 @@ export type GitResult = {
 
 const defaultMaxOutputBytes = 256 * 1024 * 1024;
 const defaultTimeoutMs = 10 * 60_000;
-const noProgramCode = 127;
+const killGraceMs = 2_000;
 const stderrTailBytes = 8 * 1024;
 
 /**
@@ -65,18 +63,9 @@ const stderrTailBytes = 8 * 1024;
 export async function git(call: GitCall): Promise<GitResult> {
   call.signal.throwIfAborted();
   using _turn = await gitTurn(call.args, call.signal);
-  call.signal.throwIfAborted();
-  // Whoever looks for a project asks once or twice and is gone.
-  const result = 'searchFrom' in call.at ? null : await runByShell(call, call.at);
-  return result ?? runByItself(call);
-}
-
-async function runByItself(call: GitCall): Promise<GitResult> {
   const cwd = workingFolder(call.at);
-  const { args, then } = call;
-  const [program, ...words] =
-    then === undefined ? (['git', ...args] as const) : (['/bin/sh', '-c', scriptOf(call)] as const);
-  const child = spawn(program, words, {
+  const [program, ...args] = commandLine(call);
+  const child = spawn(program, args, {
     cwd,
     env: { ...call.env, ...placeVariables(call.at) },
     stdio: [call.input === undefined ? 'ignore' : 'pipe', call.outputFd ?? 'pipe', 'pipe'],
@@ -90,54 +79,20 @@ async function runByItself(call: GitCall): Promise<GitResult> {
   }
 }
 
-/** Null when no shell can do it, and nothing was done. */
-async function runByShell(call: GitCall, at: Checkout): Promise<GitResult | null> {
-  let failure: unknown = null;
-  let stop: (() => void) | null = null;
-  const end = (reason: unknown): void => {
-    failure = reason;
-    stop?.();
-  };
-  const onAbort = (): void => end(call.signal.reason);
-  const timer = setTimeout(() => end(timedOut(call)), call.timeoutMs ?? defaultTimeoutMs);
-  call.signal.addEventListener('abort', onAbort, { once: true });
-  const cwd = workingFolder(at);
-  const command = {
-    cwd,
-    env: { ...call.env, ...placeVariables(at) },
-    script: scriptOf(call),
-    input: call.input ?? null,
-    outputFd: call.outputFd ?? null,
-    maxOutputBytes: call.maxOutputBytes ?? defaultMaxOutputBytes,
-    stderrTailBytes,
-  };
-  try {
-    const outcome = await runInShell(command, (ending) => {
-      stop = ending;
-    });
-    if (failure !== null) throw failure;
-    if (outcome?.exitCode === noFolderCode && !existsSync(cwd)) throw folderGone(cwd);
-    // A shell that finds no git cannot say why as well as the system does.
-    return outcome?.exitCode === noProgramCode ? null : outcome;
-  } finally {
-    clearTimeout(timer);
-    call.signal.removeEventListener('abort', onAbort);
-  }
-}
-
-/** Shell text that becomes git, after the first command where there are two. */
-function scriptOf({ args, then }: GitCall): string {
-  if (then === undefined) return `exec ${commandOf(args)}`;
+function commandLine({ args, then }: GitCall): readonly [string, ...string[]] {
+  if (then === undefined) return ['git', ...args];
+  const words = (list: readonly string[]): string => list.map(quoted).join(' ');
   const lines = (then.lines ?? []).join('\n').split(firstOutput).map(quoted).join('"$out"');
-  // What a here-document expands to is not looked at again.
-  return `out=$(${commandOf(args)}) && printf '%s\\n' "$out" || exit
+  // The shell becomes the second command, and what a here-document expands to is not looked at again.
+  const script = `out=$(${words(['git', ...args])}) && printf '%s\\n' "$out" || exit
 in=${lines}
-exec ${commandOf(then.args)} ${then.lines === undefined ? '</dev/null' : '<<.\n$in\n.'}
+exec ${words(['git', ...then.args])} ${then.lines === undefined ? '</dev/null' : '<<.\n$in\n.'}
 `;
+  return ['/bin/sh', '-c', script];
 }
 
-function commandOf(args: readonly string[]): string {
-  return ['git', ...args].map(quoted).join(' ');
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /** Stdout of a run that must succeed and must fit; anything else is `git.failed`. */
@@ -228,6 +183,34 @@ function collect(child: ChildProcess, call: GitCall): Promise<GitResult> {
   return promise;
 }
 
+/** TERM lets git remove its lock files; KILL follows, and the pipes are let go in case something outside the group holds them. */
+function createEnding(child: ChildProcess): { start(): void; stop(): void } {
+  let timer: NodeJS.Timeout | null = null;
+  return {
+    start() {
+      if (timer !== null) return;
+      killGroup(child, 'SIGTERM');
+      timer = setTimeout(() => {
+        killGroup(child, 'SIGKILL');
+        child.stdout?.destroy();
+        child.stderr?.destroy();
+      }, killGraceMs);
+    },
+    stop() {
+      if (timer !== null) clearTimeout(timer);
+    },
+  };
+}
+
+function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, signal);
+  } catch {
+    // The group has ended by itself.
+  }
+}
+
 function timedOut(call: GitCall): LoopwrightError {
   const afterMs = call.timeoutMs ?? defaultTimeoutMs;
   const named = call.args.slice(0, 2).join(' ');
@@ -239,17 +222,15 @@ function timedOut(call: GitCall): LoopwrightError {
 /** A missing program and a missing working folder both answer ENOENT. */
 function explainSpawnFailure(error: unknown, cwd: string): unknown {
   if (!(error instanceof Error) || !('code' in error) || error.code !== 'ENOENT') return error;
-  if (!existsSync(cwd)) return folderGone(cwd, error);
+  if (!existsSync(cwd)) {
+    return new LoopwrightError('workspace.gone', `The folder ${cwd} does not exist any more`, {
+      cause: error,
+      hint: 'Resume the loop: its worktree is made anew from its branch.',
+    });
+  }
   return new LoopwrightError('git.missing', 'git is not installed or not on PATH', {
     cause: error,
     hint: 'Install git 2.38 or newer.',
-  });
-}
-
-function folderGone(cwd: string, cause?: Error): LoopwrightError {
-  return new LoopwrightError('workspace.gone', `The folder ${cwd} does not exist any more`, {
-    cause,
-    hint: 'Resume the loop: its worktree is made anew from its branch.',
   });
 }
 
