@@ -44,6 +44,8 @@ await build({
   input: {
     'acp-client': 'src/adapters/agents/acp/client.ts',
     'native-agent': 'src/adapters/agents/native/program.ts',
+    'door-caller': 'src/adapters/door/caller.ts',
+    'hook-runner': 'src/adapters/hook/module-runner.ts',
   },
   output: { ...output, chunkFileNames: 'program-[name]-[hash].js' },
 });

@@ -82,6 +82,7 @@ export async function run(input: RunInput): Promise<RunResult> {
     version: packageVersion(),
     flags: input.settings ?? {},
     publish: (event) => listener.tell(event),
+    inside: async (call) => (await import('./cli/inside/run-inside.ts')).runInside(call),
   });
   const loop = {
     inPlace: input.inPlace ?? false,

@@ -1,7 +1,7 @@
 import type { Command, Completes, Option } from './command.ts';
 import { isListed } from './find-command.ts';
 import { allOptions } from './parse.ts';
-import type { RegistryEntry } from './registry.ts';
+import type { RegistryEntry } from './registry/entry.ts';
 
 /** What may stand at the last word: fixed words, or things that must be looked up. */
 export type Offer =

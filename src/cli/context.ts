@@ -9,6 +9,8 @@ export type CliContext = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
   readonly version: string;
+  /** Called by an agent of this loop; absent: by a person or a program of theirs. */
+  readonly insideLoop?: string;
   /** How this very program is started: its interpreter and its entry. */
   readonly program: readonly [string, ...string[]];
   readonly clock: Clock;

@@ -1,6 +1,6 @@
 import { LoopwrightError } from '../core/error.ts';
 import { nearest } from '../core/text/nearest.ts';
-import type { RegistryEntry } from './registry.ts';
+import type { RegistryEntry } from './registry/entry.ts';
 
 /** What a command line asks for. */
 export type Asked =

@@ -71,7 +71,14 @@ async function open(
   options: OpenOptions = {},
 ): ReturnType<CliContext['open']> {
   const { openProjectAt } = await import('../daemon/compose.ts');
-  const opened = await openProjectAt({ cwd, env, home, version, ...options });
+  const opened = await openProjectAt({
+    cwd,
+    env,
+    home,
+    version,
+    ...options,
+    inside: async (call) => (await import('./inside/run-inside.ts')).runInside(call),
+  });
   for (const { message } of opened.config.warnings) err.write(`warning: ${message}\n`);
   return opened;
 }

@@ -1,7 +1,7 @@
 import type { CliContext } from './context.ts';
 import { exitCodes } from './exit-code.ts';
 import { findCommand, isListed } from './find-command.ts';
-import type { RegistryEntry } from './registry.ts';
+import type { RegistryEntry } from './registry/entry.ts';
 
 /** Runs one command line and answers with its exit code. Never throws. */
 export async function runCli(

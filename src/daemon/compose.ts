@@ -6,9 +6,11 @@ import { pathToFileURL } from 'node:url';
 import { findInstalledAgents, knownAgents } from '../adapters/agents/installed-agents.ts';
 import { resolveAgent } from '../adapters/agents/registry.ts';
 import { minuteOfDay } from '../adapters/clock/local-time.ts';
+import { hookCommand, requireHookModules } from '../adapters/hook/hook-command.ts';
 import { createRandom } from '../adapters/clock/seeded-random.ts';
 import { createRandomIds } from '../adapters/clock/random-ids.ts';
 import { createSystemClock } from '../adapters/clock/system-clock.ts';
+import { createDoors } from '../adapters/door/door-sockets.ts';
 import { createFailpoints, failAtVariable } from '../adapters/failpoint/failpoint.ts';
 import { createArtifacts } from '../adapters/files/artifact-files.ts';
 import { configFingerprint } from '../adapters/files/config-fingerprint.ts';
@@ -32,6 +34,7 @@ import { parsePromptFile } from '../adapters/template/prompt-file.ts';
 import type { FlagValues } from '../core/config/flags.ts';
 import type { PromptRecord } from '../core/loop/event.ts';
 import type { Settings } from '../core/config/schema.ts';
+import { hookModules } from '../core/hook/hook-modules.ts';
 import { refuseEmptiedStore } from './emptied-store.ts';
 import { LoopwrightError } from '../core/error.ts';
 import { applyLoopType } from '../core/loop-type/apply.ts';
@@ -53,6 +56,7 @@ import {
 import type { LoopPlan } from '../engine/run-loops.ts';
 import { limitsOf, Slots } from '../engine/slots.ts';
 import type { AgentRunner } from '../ports/agent.ts';
+import type { DoorAnswer } from '../ports/door.ts';
 import type { LiveListener } from '../ports/live.ts';
 import type { Supervisor } from '../ports/process.ts';
 import type { Project } from '../ports/workspace.ts';
@@ -66,6 +70,13 @@ export type ComposeInput = {
   readonly publish?: LiveListener;
   /** Leaves no trace: a project without state gets it in a temporary folder that goes away again. */
   readonly isTransient?: boolean;
+  /** Runs the command line of an agent inside a loop; absent: agents have no `loopwright`. */
+  readonly inside?: (call: {
+    readonly opened: Opened;
+    readonly loopId: string;
+    readonly argv: readonly string[];
+    readonly stdin: string | null;
+  }) => Promise<DoorAnswer>;
   /** How long a claim lasts without being renewed. */
   readonly leaseMs?: number;
 };
@@ -97,7 +108,7 @@ const defaultLeaseMs = 60_000;
 
 /** Builds adapters and passes them in: the only place that knows which adapter stands behind a port. */
 export async function openProjectAt(input: ComposeInput): Promise<Opened> {
-  const { cwd, env, home, version, flags = {}, publish = () => {} } = input;
+  const { cwd, env, home, version, flags = {}, publish = () => {}, inside } = input;
   const project = await openProject(cwd, AbortSignal.timeout(30_000), env);
   const files = { projectRoot: project.root, env, home };
   const config = await loadConfig({ ...files, flags });
@@ -142,9 +153,11 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
       supervisor,
       env: definedOnly(env),
       cwd: project.root,
+      commandOf: (hook) => hookCommand(hook, project.root),
       warn: (text) => publish({ kind: 'notice', text }),
     }),
   );
+  const doors = cleanup.use(createDoors(stateDir));
   const agents = createAgentCache(supervisor, project.root);
   const engine: Engine = {
     project,
@@ -165,6 +178,11 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
       publish,
       limits: limitsOf(config.settings),
     }),
+    doors,
+    inside:
+      inside === undefined
+        ? null
+        : (loopId, argv, stdin) => inside({ opened, loopId, argv, stdin }),
     reach: createFailpoints(env[failAtVariable]),
     leaseMs: input.leaseMs ?? defaultLeaseMs,
     stateDir,
@@ -177,6 +195,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     },
     resolveAgent: (settings) => agents.resolve(settings),
     resolveStrategy: (settings) => loadStrategy(settings, project.root),
+    hookCommand: (hook) => hookCommand(hook, project.root),
     reloadSettings: createSettingsReader(files),
   };
   const planner =
@@ -191,13 +210,14 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
       for (const text of checkRunnable(settings, verify))
         publish({ kind: 'notice', text: `warning: ${text}` });
       requireSandbox(settings, supervisor);
+      requireHookModules(hookModules(settings), project.root);
       await engine.resolveAgent(settings);
       await engine.resolveStrategy(settings);
       const type = resolveLoopType(task.type ?? defaultLoopType, types);
       return { settings, flags, prompt: promptRecord(type, parseTemplate(type)) };
     };
   const held = cleanup.move();
-  return {
+  const opened: Opened = {
     engine,
     project,
     config,
@@ -214,6 +234,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     storeFile: database,
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   };
+  return opened;
 }
 
 /** Isolation that is asked for and missing is a refusal, before anything is spent. */

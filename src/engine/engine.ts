@@ -1,3 +1,4 @@
+import type { Hook } from '../core/config/section/hooks.ts';
 import type { Settings } from '../core/config/schema.ts';
 import type { Flags } from '../core/loop/event.ts';
 import type { Templates } from '../core/prompt/templates.ts';
@@ -6,6 +7,7 @@ import type { AgentRunner } from '../ports/agent.ts';
 import type { Artifacts } from '../ports/artifacts.ts';
 import type { Clock, Ids, Random } from '../ports/clock.ts';
 import type { Disk } from '../ports/disk.ts';
+import type { DoorAnswer, Doors } from '../ports/door.ts';
 import type { Reach } from '../ports/failpoint.ts';
 import type { Locks } from '../ports/lock.ts';
 import type { LiveListener } from '../ports/live.ts';
@@ -32,6 +34,12 @@ export type Engine = {
   readonly prices: ShippedPrices;
   /** What loops share: who may run now, and who waits. */
   readonly slots: Slots;
+  /** How agents reach the engine while they work. */
+  readonly doors: Doors;
+  /** Runs a command line of an agent of this loop; null: agents have none. Never throws. */
+  readonly inside:
+    | ((loopId: string, argv: readonly string[], stdin: string | null) => Promise<DoorAnswer>)
+    | null;
   readonly reach: Reach;
   /** How long a claim lasts without being renewed; the owner renews it several times in that span. */
   readonly leaseMs: number;
@@ -45,6 +53,8 @@ export type Engine = {
   resolveAgent(settings: Settings): Promise<AgentRunner>;
   /** The strategy a loop's settings name; custom modules come from the user's checkout. */
   resolveStrategy(settings: Settings): Promise<LoopStrategy>;
+  /** The shell command that runs a hook; modules come from the user's checkout. */
+  hookCommand(hook: Hook): string;
   /** Settings for a loop type under the flags it was started with, as the user's files say now. */
   reloadSettings(loopType: string, flags: Flags): Promise<Settings>;
 };

@@ -17,5 +17,7 @@ export function loopSandbox(
   // Links in the worktree lead to the user's checkout.
   const { link } = loop.settings.workspace;
   const readable = link.map((file) => path.join(engine.project.root, file));
-  return { network, writable: [...writable, ...own], hidden, readable };
+  // The store, other loops' work and the daemon's token are nobody's business inside.
+  const veiled = [engine.stateDir];
+  return { network, writable: [...writable, ...own], hidden, readable, veiled };
 }

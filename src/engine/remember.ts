@@ -70,8 +70,8 @@ async function addLearnings(
   }
 }
 
-/** A loop that changed more says little about each file. */
-const maxStalePaths = 50;
+/** Whoever changed more says little about each file. */
+export const maxStalePaths = 50;
 
 /** What names a file that this loop changed for good may no longer hold. */
 async function markStale(tx: StoreTx, loop: Loop): Promise<void> {

@@ -7,6 +7,7 @@ import type { StoreTx } from '../ports/store.ts';
 import { createLoop } from './create-loop.ts';
 import { driveLoop, type Run } from './drive-loop.ts';
 import { finishLoop } from './finish-loop.ts';
+import { noticeBaseMove } from './notice-base-move.ts';
 import { isSessionAlive } from './session.ts';
 import { cannotClaimTask } from './take-loop.ts';
 import { unfinishedLoop } from './text-task.ts';
@@ -32,6 +33,7 @@ export async function startTask(run: Run, task: Task): Promise<Loop> {
       options: { ...options.loop, verifyOnly: task.children > 0 },
       allowDirty: options.allowDirty,
     });
+    await noticeBaseMove(engine, loop);
     return await driveLoop(run, loop.id, { why: 'started' });
   } catch (error) {
     // What a person must put right leaves the task as it was, ready to be run again.

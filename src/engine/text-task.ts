@@ -64,10 +64,11 @@ export async function unfinishedLoop(engine: Engine, taskId: string): Promise<Lo
  * unfinished loop, or none yet because its engine died first. Null when they describe a new task.
  */
 export async function findMeantTask(engine: Engine, title: string): Promise<Task | null> {
-  const tasks = await engine.store.read((tx) => tx.tasks.list({}));
-  if (title.includes('-') && slugOf(title) === title) {
-    const named = tasks.map((task) => ({ ...task, slug: slugOf(task.title) }));
-    if (named.some((task) => task.slug === title)) return resolveTask(title, named);
+  const slug = slugOf(title);
+  const tasks = await engine.store.read((tx) => tx.tasks.list({ slug }));
+  if (title.includes('-') && slug === title && tasks.length > 0) {
+    const named = tasks.map((task) => ({ ...task, slug }));
+    return resolveTask(title, named);
   }
   for (const task of tasks.filter((each) => each.title === title).toReversed()) {
     if ((await unfinishedLoop(engine, task.id)) !== null) return task;

@@ -45,6 +45,8 @@ export type Sandbox = {
   /** Seen although home and temporary folders are hidden; missing ones do not matter. */
   readonly readable: readonly string[];
   readonly hidden: readonly string[];
+  /** Folders that look empty but for what is opened below them; absent: none. */
+  readonly veiled?: readonly string[];
 };
 
 export type ProcessSpec = {

@@ -142,7 +142,12 @@ export interface Tasks {
   ): Promise<readonly { readonly time: number; readonly type: string; readonly text: string }[]>;
 }
 
-export type TaskFilter = { readonly status?: TaskStatus; readonly parentId?: string | null };
+export type TaskFilter = {
+  readonly status?: TaskStatus;
+  readonly parentId?: string | null;
+  /** Of the title. */
+  readonly slug?: string;
+};
 
 export type TransitionInput = {
   readonly now: number;

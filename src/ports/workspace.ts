@@ -60,6 +60,9 @@ export interface Project {
   /** Every file of a revision or snapshot, as relative paths. */
   listAt(revision: string, signal: AbortSignal): Promise<readonly string[]>;
 
+  /** Files that commits after `from` up to `to` changed, those of loops left out; none when a commit is not there. */
+  changedByPeople(from: string, to: string, signal: AbortSignal): Promise<readonly string[]>;
+
   /** Names of files changed between two commits, and a `--stat`-like summary, for people. */
   diffSummary(from: string, to: string, signal: AbortSignal): Promise<DiffSummary>;
 
@@ -122,6 +125,8 @@ export type WorkspaceSpec = {
   /** Ignored paths of the user's checkout to copy or link into a new worktree; missing ones are reported. */
   readonly copy: readonly string[];
   readonly link: readonly string[];
+  /** Worktrees whose files are kept for the next ones when they are removed; none unless given. */
+  readonly pool?: number;
 };
 
 export type OpenedWorkspace = {

@@ -1,7 +1,8 @@
 import path from 'node:path';
 import { createSystemClock } from '../../src/adapters/clock/system-clock.ts';
 import type { CliContext, Output, Signal } from '../../src/cli/context.ts';
-import { registry, type RegistryEntry } from '../../src/cli/registry.ts';
+import type { RegistryEntry } from '../../src/cli/registry/entry.ts';
+import { registry } from '../../src/cli/registry.ts';
 import { runCli } from '../../src/cli/run-cli.ts';
 import { openProjectAt } from '../../src/daemon/compose.ts';
 

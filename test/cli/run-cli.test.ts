@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { RegistryEntry } from '../../src/cli/registry.ts';
+import type { RegistryEntry } from '../../src/cli/registry/entry.ts';
 import { LoopwrightError } from '../../src/core/error.ts';
 import { ErrorResult } from '../../src/protocol/error-result.ts';
 import { tempDir, type TempDir } from '../support/temp-dir.ts';

@@ -185,3 +185,31 @@ describe('memory over time', () => {
     expect(await pruneMemory(engine, soon, { dryRun: false })).toMatchObject({ learnings: [] });
   });
 });
+
+describe('a learning that names a file', () => {
+  it('becomes stale when a person changed that file since, and not when a loop of ours did', async () => {
+    await using repo = await gitRepo();
+    await repo.write('src/by-hand.ts', 'one');
+    await repo.write('src/by-loop.ts', 'one');
+    await repo.commitAll('project');
+    await using project = await openedProject(repo, {
+      agent: 'command:echo two > src/by-loop.ts; echo "$LOOPWRIGHT_TASK" >> n.txt',
+      validate: 'grep -q "$LOOPWRIGHT_TASK" n.txt',
+      merge: 'local',
+    });
+    const { store } = project.engine;
+    const first = await project.runText('one');
+    expect(first.mergedInto).toBe('main');
+    await store.write(async (tx) => {
+      const paths = { hand: ['src/by-hand.ts'], loop: ['src/by-loop.ts'] };
+      await tx.learnings.add(newLearning(1, { paths: paths.hand }));
+      await tx.learnings.add(newLearning(2, { paths: paths.loop, loopId: first.id }));
+    });
+    await repo.write('src/by-hand.ts', 'two');
+    await repo.commitAll('by hand');
+    await project.runText('two');
+    const learnings = await store.read((tx) => tx.learnings.list({}));
+    const stale = learnings.map(({ id, staleAt }) => [id, staleAt !== null]);
+    expect(Object.fromEntries(stale)).toEqual({ 'l-000001': true, 'l-000002': false });
+  });
+});

@@ -6,15 +6,21 @@ import { connected, readEvents, realDaemon } from '../support/daemon.ts';
 import { gitRepo } from '../support/git-repo.ts';
 import {
   agentStarts,
+  leftoverViolations,
   startViolations,
   storedLoops,
   storeViolations,
+  userState,
 } from '../support/invariants.ts';
 import { openedProject } from '../support/opened-project.ts';
 
-const isFull = process.env['LOOPWRIGHT_TEST_FULL'] !== undefined;
+const isFull = process.env['LOOPWRIGHT_TEST_FULL'] === '1';
 const taskCount = isFull ? 20 : 4;
-const kills = isFull ? 50 : 3;
+const kills = Number(process.env['LOOPWRIGHT_TEST_KILLS'] ?? (isFull ? 500 : 3));
+/** Events between two kills, at most. */
+const between = 25;
+/** Enough work for the last kill to meet loops that still run; an iteration is more than ten events. */
+const iterations = 2 + Math.ceil((kills * between) / (2 * 10 * taskCount));
 
 describe('a daemon that is killed again and again', () => {
   it(`loses nothing and repeats nothing: ${taskCount} loops, ${kills} kills`, async () => {
@@ -27,7 +33,7 @@ describe('a daemon that is killed again and again', () => {
     await repo.write(
       'loopwright.yml',
       `agent: "command:sh '${repo.outside}/agent.sh'"
-validation: { command: 'test "$(wc -l < n.txt)" -ge 3' }
+validation: { command: 'test "$(wc -l < n.txt)" -ge ${iterations}' }
 `,
     );
     await repo.commitAll('project');
@@ -39,13 +45,14 @@ validation: { command: 'test "$(wc -l < n.txt)" -ge 3' }
           await tx.tasks.add(ids.task(), { title: `task ${index}` }, clock.now());
       });
     }
+    const before = await userState(repo);
     const random = createRandom(7);
     for (let kill = 0; kill < kills; kill += 1) {
       const daemon = await realDaemon(repo);
       const { registration } = await connected(repo);
       using reader = readEvents(registration);
       // A moment is a number of events: the same on every machine, however slow. None left: nothing to kill.
-      const moment = Math.floor(random.next() * 25);
+      const moment = Math.floor(random.next() * between);
       const seen = () => reader.events.filter(({ event }) => event === 'recorded').length;
       await Promise.race([
         reader.until(() => seen() > moment).catch(() => {}),
@@ -54,6 +61,7 @@ validation: { command: 'test "$(wc -l < n.txt)" -ge 3' }
       daemon.child.kill('SIGKILL');
       await daemon.ended;
       expect(await storeViolations(repo)).toEqual([]);
+      expect(await userState(repo)).toEqual(before);
     }
     const last = await realDaemon(repo);
     await allRest((await connected(repo)).registration);
@@ -66,7 +74,10 @@ validation: { command: 'test "$(wc -l < n.txt)" -ge 3' }
     expect(loops).toHaveLength(taskCount);
     expect(await storeViolations(repo)).toEqual([]);
     expect(startViolations(await agentStarts(agentLog), loops)).toEqual([]);
-  }, 1_800_000);
+    expect(await userState(repo)).toEqual(before);
+    const branches = loops.map(({ loop }) => loop.id);
+    expect(await leftoverViolations(repo, { branches })).toEqual([]);
+  }, 7_200_000);
 });
 
 /** Resolves when every task is done, as the stream tells from its beginning. */

@@ -180,7 +180,10 @@ export async function leftoverViolations(
   const files = await readdir(repo.path, { recursive: true });
   const strays = files.filter(
     (file) =>
-      /\.lock$|\.tmp|tmp_obj_|\/worktrees\/.|-journal$/.test(file) && !file.includes('logs/'),
+      /\.lock$|\.tmp|tmp_obj_|\/worktrees\/.|-journal$/.test(file) &&
+      !file.includes('logs/') &&
+      // Stays; who holds it is the kernel's knowledge.
+      file !== path.join('.loopwright', 'daemon.lock'),
   );
   if (strays.length > 0) violations.push(`files left: ${strays.join(', ')}`);
   using database = new DatabaseSync(path.join(repo.path, '.loopwright/state.db'));

@@ -1,3 +1,4 @@
+import { runInside } from '../../src/cli/inside/run-inside.ts';
 import type { FlagValues } from '../../src/core/config/flags.ts';
 import type { Loop } from '../../src/core/loop/loop.ts';
 import { openProjectAt, type Opened } from '../../src/daemon/compose.ts';
@@ -39,6 +40,7 @@ export async function openedProject(
     version: '0.0.0-test',
     flags,
     publish: (event) => live.push(event),
+    inside: runInside,
   });
   const control = new RunControl();
   const { engine } = opened;

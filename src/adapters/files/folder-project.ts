@@ -50,6 +50,8 @@ export function createFolderProject(root: string): Project {
       return content === null ? null : content.subarray(0, maxBytes).toString('utf8');
     },
     listAt: async (revision) => (await loadManifest(store, revision)).map(({ path: name }) => name),
+    // A folder has no history.
+    changedByPeople: async () => [],
     async diffSummary(from, to, signal) {
       const changes = await folderChanges(store, from, to, signal);
       const files = changedPaths(changes);

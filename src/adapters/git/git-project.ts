@@ -8,6 +8,7 @@ import type {
   WorkspaceSpec,
 } from '../../ports/workspace.ts';
 import { hideStateFolder } from '../files/folder-state.ts';
+import { listChangedByPeople } from './changed-by-people.ts';
 import { listCheckpoints } from './checkpoints.ts';
 import { fastForwardBranch, listCheckoutsOf } from './fast-forward.ts';
 import { createGitWorkspace } from './git-workspace.ts';
@@ -65,6 +66,7 @@ export function createGitProject(repository: Repository): Project {
     readAt: (revision, file, maxBytes, signal) =>
       readFileAt(repository, revision, file, maxBytes, signal),
     listAt: (revision, signal) => listFilesAt(repository, revision, signal),
+    changedByPeople: (from, to, signal) => listChangedByPeople(repository, from, to, signal),
     diffSummary: (from, to, signal) => diffSummary(repository, from, to, signal),
     writePatch: (from, to, file, signal) => writeTreePatch(repository, from, to, file, signal),
     surroundings: (scope, spec, signal) => lookAround(repository, indexDigest, scope, spec, signal),

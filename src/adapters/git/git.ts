@@ -1,8 +1,11 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { constants } from 'node:os';
 import { existsSync } from 'node:fs';
 import { LoopwrightError } from '../../core/error.ts';
+import { createEnding, exitCodeOf } from './git-ending.ts';
+import { runInLane } from './git-lanes.ts';
+import { BoundedOutput, OutputTail } from './git-output.ts';
+import { gitScript } from './git-script.ts';
 import { gitTurn } from './git-turns.ts';
 
 /** Where git acts. Always explicit: what a `.git` file in a folder says is never followed. */
@@ -20,26 +23,27 @@ export type GitCall = {
   readonly args: readonly string[];
   /** The whole environment; see `environment.ts`. Nothing of the caller's is inherited. */
   readonly env: Readonly<Record<string, string>>;
+  /** Variables of this command alone. */
+  readonly variables?: Readonly<Record<string, string>>;
+  /** One of many with the same environment: it is started by a shell that stays for the next. */
+  readonly isRecurring?: boolean;
   readonly input?: string | Uint8Array;
   /**
    * Runs when the first has succeeded, and what it prints follows. Two in one go cost little more than one: starting a process
    * takes this one, which is large, longer than most commands take.
    */
   readonly then?: FollowUp;
-  /** An open file that receives stdout instead of memory. */
-  readonly outputFd?: number;
+  /** A file that receives stdout instead of memory. */
+  readonly outputFile?: string;
   /** More output ends the process; the result says `truncated`. */
   readonly maxOutputBytes?: number;
   readonly timeoutMs?: number;
   readonly signal: AbortSignal;
 };
 
-/** Stands for what the first command has printed, without its last line break. No name of a ref contains it. */
-export const firstOutput = '~';
-
 export type FollowUp = {
   readonly args: readonly string[];
-  /** Its input, which may contain `firstOutput`. */
+  /** Its input, which may contain `firstOutput` of `git-script.ts`. */
   readonly lines?: readonly string[];
 };
 
@@ -53,8 +57,8 @@ export type GitResult = {
 
 const defaultMaxOutputBytes = 256 * 1024 * 1024;
 const defaultTimeoutMs = 10 * 60_000;
-const killGraceMs = 2_000;
-const stderrTailBytes = 8 * 1024;
+/** More would be slow to write out for a shell. */
+const largestSharedInput = 64 * 1024;
 
 /**
  * Runs git; nothing else in the product does. A non-zero exit is a value. Throws when git is missing, when the folder is gone, on timeout
@@ -63,36 +67,55 @@ const stderrTailBytes = 8 * 1024;
 export async function git(call: GitCall): Promise<GitResult> {
   call.signal.throwIfAborted();
   using _turn = await gitTurn(call.args, call.signal);
-  const cwd = workingFolder(call.at);
-  const [program, ...args] = commandLine(call);
-  const child = spawn(program, args, {
-    cwd,
-    env: { ...call.env, ...placeVariables(call.at) },
-    stdio: [call.input === undefined ? 'ignore' : 'pipe', call.outputFd ?? 'pipe', 'pipe'],
-    detached: true,
-  });
-  const running = collect(child, call);
+  using limit = createLimit(call);
   try {
-    return await running;
+    const result = (await runShared(call, limit.stop)) ?? (await runAlone(call, limit.stop));
+    limit.stop.throwIfAborted();
+    return result;
   } catch (error) {
-    throw explainSpawnFailure(error, cwd);
+    throw explainFailure(error, workingFolder(call.at));
   }
 }
 
-function commandLine({ args, then }: GitCall): readonly [string, ...string[]] {
-  if (then === undefined) return ['git', ...args];
-  const words = (list: readonly string[]): string => list.map(quoted).join(' ');
-  const lines = (then.lines ?? []).join('\n').split(firstOutput).map(quoted).join('"$out"');
-  // The shell becomes the second command, and what a here-document expands to is not looked at again.
-  const script = `out=$(${words(['git', ...args])}) && printf '%s\\n' "$out" || exit
-in=${lines}
-exec ${words(['git', ...then.args])} ${then.lines === undefined ? '</dev/null' : '<<.\n$in\n.'}
-`;
-  return ['/bin/sh', '-c', script];
+/** Aborted when the caller gives up or time is up, for the reason that is then thrown. */
+function createLimit(call: GitCall): Disposable & { readonly stop: AbortSignal } {
+  const { signal, timeoutMs = defaultTimeoutMs } = call;
+  const controller = new AbortController();
+  const onAbort = () => controller.abort(signal.reason);
+  const timer = setTimeout(() => controller.abort(timedOut(call, timeoutMs)), timeoutMs);
+  signal.addEventListener('abort', onAbort, { once: true });
+  return {
+    stop: controller.signal,
+    [Symbol.dispose]() {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+    },
+  };
 }
 
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`;
+/** Null when it is not one for a shared shell. */
+async function runShared(call: GitCall, stop: AbortSignal): Promise<GitResult | null> {
+  const { input, maxOutputBytes = defaultMaxOutputBytes } = call;
+  if (call.isRecurring !== true || (input?.length ?? 0) > largestSharedInput) return null;
+  const cwd = workingFolder(call.at);
+  const variables = { ...call.variables, ...placeVariables(call.at) };
+  const command = { script: gitScript(call), input, cwd, variables, maxOutputBytes };
+  const result = await runInLane(call.env, command, stop);
+  const couldNotStart = result !== null && (result.exitCode === 127 || !existsSync(cwd));
+  if (result?.exitCode !== 0 && couldNotStart) throw couldNotStartIn(cwd, null);
+  return result;
+}
+
+async function runAlone(call: GitCall, stop: AbortSignal): Promise<GitResult> {
+  const isPlain = call.then === undefined && call.outputFile === undefined;
+  const program = isPlain ? 'git' : '/bin/sh';
+  const child = spawn(program, isPlain ? call.args : ['-c', gitScript(call)], {
+    cwd: workingFolder(call.at),
+    env: { ...call.env, ...call.variables, ...placeVariables(call.at) },
+    stdio: [call.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    detached: true,
+  });
+  return collect(child, call, stop);
 }
 
 /** Stdout of a run that must succeed and must fit; anything else is `git.failed`. */
@@ -126,45 +149,26 @@ function placeVariables(at: GitCall['at']): Record<string, string> {
   return at.workTree === null ? variables : { ...variables, GIT_WORK_TREE: at.workTree };
 }
 
-function collect(child: ChildProcess, call: GitCall): Promise<GitResult> {
+function collect(child: ChildProcess, call: GitCall, stop: AbortSignal): Promise<GitResult> {
   const { promise, resolve, reject } = Promise.withResolvers<GitResult>();
-  const limit = call.maxOutputBytes ?? defaultMaxOutputBytes;
-  const chunks: Buffer[] = [];
-  let size = 0;
-  let truncated = false;
-  let stderr = Buffer.alloc(0);
-  let failure: unknown = null;
-
+  const output = new BoundedOutput(call.maxOutputBytes ?? defaultMaxOutputBytes);
+  const complaints = new OutputTail();
   const ending = createEnding(child);
-  const onAbort = () => {
-    failure = call.signal.reason;
-    ending.start();
-  };
-  const timer = setTimeout(() => {
-    failure = timedOut(call);
-    ending.start();
-  }, call.timeoutMs ?? defaultTimeoutMs);
-  call.signal.addEventListener('abort', onAbort, { once: true });
+  const onStop = () => ending.start();
+  stop.addEventListener('abort', onStop, { once: true });
 
   child.stdout?.on('data', (chunk: Buffer) => {
-    const room = limit - size;
-    if (room > 0) chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
-    size += chunk.length;
-    if (size <= limit || truncated) return;
-    truncated = true;
-    ending.start();
+    output.add(chunk);
+    if (output.isTruncated) ending.start();
   });
-  child.stderr?.on('data', (chunk: Buffer) => {
-    stderr = Buffer.concat([stderr, chunk]).subarray(-stderrTailBytes);
-  });
+  child.stderr?.on('data', (chunk: Buffer) => complaints.add(chunk));
   // git may exit without reading all of its input; its exit code then says why.
   child.stdin?.on('error', () => undefined);
   child.stdin?.end(call.input);
 
   const settle = () => {
-    clearTimeout(timer);
     ending.stop();
-    call.signal.removeEventListener('abort', onAbort);
+    stop.removeEventListener('abort', onStop);
   };
   child.once('error', (error) => {
     settle();
@@ -172,64 +176,35 @@ function collect(child: ChildProcess, call: GitCall): Promise<GitResult> {
   });
   child.once('close', (code, signalName) => {
     settle();
-    if (failure !== null) {
-      reject(failure);
-      return;
-    }
-    const exitCode = code ?? 128 + (signalName === null ? 0 : constants.signals[signalName]);
-    const stdout = Buffer.concat(chunks);
-    resolve({ exitCode, stdout, stderr: stderr.toString('utf8'), truncated });
+    const exitCode = exitCodeOf(code, signalName);
+    const truncated = output.isTruncated;
+    resolve({ exitCode, stdout: output.bytes(), stderr: complaints.text(), truncated });
   });
   return promise;
 }
 
-/** TERM lets git remove its lock files; KILL follows, and the pipes are let go in case something outside the group holds them. */
-function createEnding(child: ChildProcess): { start(): void; stop(): void } {
-  let timer: NodeJS.Timeout | null = null;
-  return {
-    start() {
-      if (timer !== null) return;
-      killGroup(child, 'SIGTERM');
-      timer = setTimeout(() => {
-        killGroup(child, 'SIGKILL');
-        child.stdout?.destroy();
-        child.stderr?.destroy();
-      }, killGraceMs);
-    },
-    stop() {
-      if (timer !== null) clearTimeout(timer);
-    },
-  };
-}
-
-function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
-  if (child.pid === undefined) return;
-  try {
-    process.kill(-child.pid, signal);
-  } catch {
-    // The group has ended by itself.
-  }
-}
-
-function timedOut(call: GitCall): LoopwrightError {
-  const afterMs = call.timeoutMs ?? defaultTimeoutMs;
-  const named = call.args.slice(0, 2).join(' ');
+function timedOut({ args }: GitCall, afterMs: number): LoopwrightError {
+  const named = args.slice(0, 2).join(' ');
   return new LoopwrightError('git.timeout', `git ${named} did not finish within ${afterMs} ms`, {
-    details: { args: call.args, afterMs },
+    details: { args, afterMs },
   });
 }
 
 /** A missing program and a missing working folder both answer ENOENT. */
-function explainSpawnFailure(error: unknown, cwd: string): unknown {
-  if (!(error instanceof Error) || !('code' in error) || error.code !== 'ENOENT') return error;
+function explainFailure(error: unknown, cwd: string): unknown {
+  const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+  return isMissing ? couldNotStartIn(cwd, error) : error;
+}
+
+function couldNotStartIn(cwd: string, cause: unknown): LoopwrightError {
   if (!existsSync(cwd)) {
     return new LoopwrightError('workspace.gone', `The folder ${cwd} does not exist any more`, {
-      cause: error,
+      cause,
       hint: 'Resume the loop: its worktree is made anew from its branch.',
     });
   }
   return new LoopwrightError('git.missing', 'git is not installed or not on PATH', {
-    cause: error,
+    cause,
     hint: 'Install git 2.38 or newer.',
   });
 }

@@ -18,9 +18,10 @@ export type Repository = {
   with(config: readonly ConfigEntry[]): Repository;
 };
 
-type Command = Omit<GitCall, 'at' | 'env'> & {
+type Command = Omit<GitCall, 'at' | 'env' | 'variables' | 'isRecurring'> & {
   /** The user's checkout unless given. */
   readonly at?: Checkout;
+  /** Variables of this command alone. */
   readonly env?: Readonly<Record<string, string>>;
 };
 
@@ -30,12 +31,13 @@ export function createRepository(
   basics: Readonly<Record<string, string>>,
 ): Repository {
   const driverOverrides = createDriverOverrides(basics);
+  const plain = hardenedEnvironment(basics, user, []);
 
-  async function complete(command: Command): Promise<GitCall> {
+  async function complete({ env: variables = {}, ...command }: Command): Promise<GitCall> {
     const at = command.at ?? main;
     const drivers = await driverOverrides(at, command.signal);
-    const env = { ...hardenedEnvironment(basics, user, drivers), ...command.env };
-    return { ...command, at, env };
+    const env = drivers.length === 0 ? plain : hardenedEnvironment(basics, user, drivers);
+    return { ...command, at, env, variables, isRecurring: true };
   }
 
   const output = async (command: Command) => gitOutput(await complete(command));

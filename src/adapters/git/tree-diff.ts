@@ -1,5 +1,5 @@
 import type { FileChanges } from '../../core/loop/changes.ts';
-import { open, rename, rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { decodePath } from './path-bytes.ts';
 import { withoutIndex } from './repository.ts';
 import type { Repository } from './repository.ts';
@@ -107,9 +107,8 @@ export async function writeTreePatch(
   ];
   const partial = `${file}.partial`;
   try {
-    await using handle = await open(partial, 'w');
     const env = withoutIndex(repository);
-    const result = await repository.run({ env, args, signal, outputFd: handle.fd });
+    const result = await repository.run({ env, args, signal, outputFile: partial });
     if (result.exitCode !== 0) throw gitFailed(args, result);
     await rename(partial, file);
   } finally {

@@ -57,12 +57,21 @@ function wallsOf(spec: Spec, sandbox: Sandbox): readonly string[] {
     (file) => isGone(file) || isGone(real(file) ?? file),
   );
   const open = [spec.cwd, ...sandbox.writable.map((file) => requireOpen(file, home))];
+  const veiled = (sandbox.veiled ?? []).flatMap((folder) => real(folder) ?? []).filter(isFolder);
+  const unveiled = (file: string): boolean =>
+    veiled.some((folder) => (real(file) ?? file).startsWith(`${folder}/`));
   return [
     ...visible,
     ...(process.getuid?.() === 0 ? kernelSettings : []),
     ...gone.filter(isFolder).flatMap(privateFolder),
     ...needed.flatMap((file) => bind('--ro-bind', file)),
     ...open.flatMap((file) => bind('--bind', file)),
+    // Behind what holds it, before what it holds.
+    ...veiled.flatMap(privateFolder),
+    ...[...programFolders(spec), ...sandbox.readable]
+      .filter(unveiled)
+      .flatMap((file) => bind('--ro-bind', file)),
+    ...open.filter(unveiled).flatMap((file) => bind('--bind', file)),
     ...gitFiles(spec.cwd).flatMap((file) => bind('--ro-bind', file)),
     ...sandbox.hidden.flatMap((file) => hide(inHome(file, home))),
     ...bubblewrapNamespace,

@@ -1,12 +1,14 @@
-import type { Insertable, Selectable, Updateable } from 'kysely';
+import { sql, type Insertable, type Selectable, type Updateable } from 'kysely';
 import { LoopwrightError } from '../../core/error.ts';
 import {
   learningStatuses,
   type Learning,
   type LearningStatus,
 } from '../../core/memory/learning.ts';
+import { pathTerm } from '../../core/memory/rank/document.ts';
 import type { LearningChange, LearningFilter, Learnings, NewLearning } from '../../ports/memory.ts';
 import { createInjected } from './injected-items.ts';
+import { listed } from './json-list.ts';
 import { createLearningIndex } from './learning-index.ts';
 import { fromIso, fromIsoOrNull, toIso, toIsoOrNull } from './iso-time.ts';
 import type { LearningsTable } from './schema-memory.ts';
@@ -73,19 +75,19 @@ export function createLearnings(db: Db): Learnings {
       return rows.map(({ id }) => id);
     },
     async markStale(paths, besides, now) {
-      for (const path of paths) {
-        await db
-          .updateTable('learnings')
-          .set({ stale_at: toIso(now) })
-          .where('pruned_at', 'is', null)
-          .where('stale_at', 'is', null)
-          // As it stands in the list of JSON strings; a wildcard in a name at worst finds too much.
-          .where('paths', 'like', `%${JSON.stringify(path)}%`)
-          .where((where) =>
-            where.or([where('loop_id', 'is', null), where('loop_id', '<>', besides)]),
-          )
-          .execute();
-      }
+      const named = await namedByLearnings(db, paths);
+      // Mostly nobody has learned anything about them; then no learning is looked at.
+      if (named.length === 0) return;
+      await db
+        .updateTable('learnings')
+        .set({ stale_at: toIso(now) })
+        .where('pruned_at', 'is', null)
+        .where('stale_at', 'is', null)
+        .where(
+          sql<boolean>`exists (select 1 from json_each(paths) where value in ${listed(named)})`,
+        )
+        .where((where) => where.or([where('loop_id', 'is', null), where('loop_id', '<>', besides)]))
+        .execute();
     },
     resolve: (reference) => resolveLearning(db, reference),
     async lastMerge() {
@@ -99,6 +101,18 @@ export function createLearnings(db: Db): Learnings {
       return row === undefined ? null : fromIso(row.created_at);
     },
   };
+}
+
+/** Those of some paths that a learning in use names. */
+async function namedByLearnings(db: Db, paths: readonly string[]): Promise<readonly string[]> {
+  if (paths.length === 0) return [];
+  const byTerm = new Map(paths.map((each) => [pathTerm(each), each]));
+  const rows = await db
+    .selectFrom('learning_terms')
+    .select('term')
+    .where('term', 'in', listed([...byTerm.keys()]))
+    .execute();
+  return rows.flatMap(({ term }) => byTerm.get(term) ?? []);
 }
 
 const indexedFields = ['content', 'tags', 'paths', 'status', 'supersededBy'] as const;

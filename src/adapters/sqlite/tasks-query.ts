@@ -26,7 +26,9 @@ export async function resolveReference(db: Db, reference: string): Promise<Task>
 
 export async function listTasks(db: Db, filter: TaskFilter): Promise<readonly Task[]> {
   const status = filter.status === undefined ? sql`1 = 1` : sql`status = ${filter.status}`;
-  const rows = await selectRows(db, sql`where ${status} and ${parentIs(filter)} order by sequence`);
+  const slug = filter.slug === undefined ? sql`1 = 1` : sql`slug = ${filter.slug}`;
+  const where = sql`where ${status} and ${slug} and ${parentIs(filter)}`;
+  const rows = await selectRows(db, sql`${where} order by sequence`);
   return rows.map(toTask);
 }
 

@@ -6,7 +6,7 @@ import { messageLine } from '../../protocol/http/message-line.ts';
 import type { Argument, Command, CommandInput, Option } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { exitCodes } from '../exit-code.ts';
-import { argument, option, requiredArgument, wantsJson } from '../input.ts';
+import { argument, option, requiredArgument, usageError, wantsJson } from '../input.ts';
 import { plural } from '../render/format.ts';
 import { resolveLoop } from '../resolve-loop.ts';
 
@@ -106,7 +106,10 @@ async function messageOf(
   const given = argument(input, 'TEXT') ?? '';
   const body = given === '-' ? await context.readStdin(2_000_000) : given;
   const named = option(input, 'from');
-  const own = context.env['LOOPWRIGHT_LOOP'] ?? null;
+  if (named !== null && context.insideLoop !== undefined) {
+    throw usageError('--from is not for agents: a loop speaks for itself');
+  }
+  const own = context.insideLoop ?? context.env['LOOPWRIGHT_LOOP'] ?? null;
   const sender = named === null ? own : (await resolveLoop(engine, named)).id;
   return { to: isSelector(to) ? to : (await resolveLoop(engine, to)).id, body, sender };
 }

@@ -6,12 +6,13 @@ import type { LiveEvent } from '../../ports/live.ts';
 import type { CliContext } from '../context.ts';
 import { formatElapsed, formatSpending, plural } from './format.ts';
 import type { Talk, View } from './live-view.ts';
-import { renderCrowd, renderLoopLine, waitingText } from './loop-lines.ts';
+import { renderCrowd, renderLoopLine } from './loop-lines.ts';
 import { createPaint } from './paint.ts';
 import { StatusBlock } from './status-block.ts';
 import { statusStyle, statusText } from './status-word.ts';
 import { activityLine, agentAtWork, busyWith, storyOf } from './story.ts';
 import { line, oneLine, renderLine, type StoryLine } from './story-line.ts';
+import { Told } from './told.ts';
 
 type Recorded = Extract<LiveEvent, { kind: 'recorded' }>['recorded'];
 
@@ -35,11 +36,10 @@ export class CrowdView implements View {
   readonly #block: StatusBlock | null;
   readonly #loops = new Map<string, Loop>();
   readonly #busy = new Map<string, Busy>();
-  readonly #noticed = new Set<string>();
+  readonly #told = new Told();
   readonly #ended: Record<string, number> = {};
   readonly #checks = { passed: 0, failed: 0 };
   #queue: QueueSnapshot | null = null;
-  #toldWait: string | null = null;
 
   constructor(context: Pick<CliContext, 'err' | 'clock'>, talk: Talk) {
     this.#context = context;
@@ -66,11 +66,10 @@ export class CrowdView implements View {
         return;
       case 'queue':
         this.#queue = event.queue;
-        this.#tellWait();
+        this.#tellWait(event.queue);
         return;
       case 'notice':
-        if (!this.#noticed.has(event.text)) this.say(event.text);
-        this.#noticed.add(event.text);
+        if (this.#told.isNews(event.text)) this.say(event.text);
         return;
     }
   };
@@ -131,13 +130,9 @@ export class CrowdView implements View {
   }
 
   /** Without a live line, why loops wait is told whenever that changes. */
-  #tellWait(): void {
+  #tellWait(queue: QueueSnapshot): void {
     if (this.#context.err.isTerminal) return;
-    const reasons = (this.#queue?.places ?? []).map(({ obstacle }) => obstacle.kind);
-    const told = [...new Set(reasons)].join(' ');
-    if (told === this.#toldWait) return;
-    this.#toldWait = told;
-    const text = waitingText(this.#queue);
+    const text = this.#told.newWait(queue);
     if (text !== null) this.say(text);
   }
 

@@ -1,6 +1,7 @@
 import type { Activity } from '../../core/agent/outcome.ts';
 import { isPartlyUnpriced, knownCost, type Loop } from '../../core/loop/loop.ts';
 import { isUnpriced } from '../../core/price/price.ts';
+import type { QueueSnapshot } from '../../core/schedule/queue-view.ts';
 import type { LiveEvent } from '../../ports/live.ts';
 import type { CliContext } from '../context.ts';
 import { formatElapsed, formatSpending, formatTokens, plural } from './format.ts';
@@ -9,6 +10,7 @@ import { StatusLine } from './status-line.ts';
 import { renderStatus, type StatusParts } from './status-text.ts';
 import { activityLine, agentAtWork, busyWith, storyOf } from './story.ts';
 import { line, oneLine, renderLine, type StoryLine } from './story-line.ts';
+import { Told } from './told.ts';
 
 type Usage = Extract<LiveEvent, { kind: 'usage' }>;
 
@@ -35,7 +37,7 @@ export class LiveView implements View {
   readonly #talk: Talk;
   readonly #status: StatusLine | null;
   readonly #loops = new Map<string, Loop>();
-  readonly #noticed = new Set<string>();
+  readonly #told = new Told();
   #busy: { readonly text: string; readonly since: number; readonly until: number | null } | null =
     null;
   #doing = '';
@@ -71,14 +73,20 @@ export class LiveView implements View {
         this.#running.set(event.loopId, event);
         return;
       case 'queue':
+        this.#tellWait(event.queue);
         return;
       case 'notice':
-        // The same is found out for every loop; once is enough.
-        if (!this.#noticed.has(event.text)) this.say(event.text);
-        this.#noticed.add(event.text);
+        if (this.#told.isNews(event.text)) this.say(event.text);
         return;
     }
   };
+
+  /** That the others wait while one loop works goes without saying; what holds all of them up does not. */
+  #tellWait(queue: QueueSnapshot): void {
+    const places = queue.places.filter(({ obstacle }) => obstacle.kind !== 'busy');
+    const text = this.#told.newWait({ ...queue, places });
+    if (text !== null) this.tell(text);
+  }
 
   say(text: string): void {
     if (this.#status !== null) this.#print(line('note', text));

@@ -1,12 +1,14 @@
 import { addTokens } from '../agent/outcome.ts';
 import { isUnpriced } from '../price/price.ts';
-import { refusalFeedback } from '../verdict/gate.ts';
+import { atStep, updateLast } from './change.ts';
+import { withoutQuestion, withQuestion } from './consent.ts';
 import type { AgentRecord, LoopEvent, RecordedEvent } from './event.ts';
-import { awaitsApproval } from './gating.ts';
+import { afterResume } from './evolve-resume.ts';
+import { createdLoop, startedIteration } from './fresh.ts';
+import { afterAllowed, afterApproval, afterGate, afterRefusal } from './judging.ts';
 import { openIteration, type Iteration, type Loop, type Wait } from './loop.ts';
 import { withShared } from './shared.ts';
-import { isEnded, isResting } from './status.ts';
-import type { Step } from './step.ts';
+import { isEnded } from './status.ts';
 import { tamperedText } from './surroundings.ts';
 import { addUsage, purposeUsage, type Purpose } from './usage.ts';
 
@@ -23,51 +25,6 @@ export function fold(events: readonly RecordedEvent[]): Loop | null {
   return events.reduce(evolve, null);
 }
 
-function createdLoop(
-  event: Extract<LoopEvent, { type: 'loop.created' }>,
-  seq: number,
-  time: number,
-): Loop {
-  return {
-    id: event.loopId,
-    taskId: event.taskId,
-    title: event.title,
-    loopType: event.loopType,
-    agent: event.agent,
-    status: 'pending',
-    reason: null,
-    text: null,
-    settings: event.settings,
-    flags: event.flags,
-    prompt: event.prompt,
-    options: event.options,
-    workspace: event.workspace,
-    head: event.workspace.base,
-    opened: false,
-    setUp: false,
-    baseline: null,
-    step: 'baseline',
-    iterations: [],
-    attemptsBefore: event.attemptsBefore,
-    consecutiveFailures: event.consecutiveFailures,
-    errorStreak: 0,
-    progress: [],
-    feedback: '',
-    wait: null,
-    resumedAfter: -1,
-    rebaseOnto: null,
-    activeMs: 0,
-    sessionId: null,
-    host: null,
-    createdAt: time,
-    updatedAt: time,
-    endedAt: null,
-    mergedInto: null,
-    warnings: [],
-    seq,
-  };
-}
-
 function apply(loop: Loop, event: LoopEvent, time: number): Loop {
   switch (event.type) {
     case 'loop.created':
@@ -81,20 +38,7 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
         host: event.host,
       };
     case 'loop.resumed':
-      return {
-        ...loop,
-        status: loop.wait === null ? 'running' : 'waiting',
-        reason: loop.wait?.condition ?? null,
-        text: null,
-        endedAt: null,
-        opened: false,
-        resumedAfter: resumedAfter(loop),
-        ...(loop.options.verifyOnly ? { baseline: null, step: 'baseline' as const } : {}),
-        sessionId: event.sessionId,
-        host: event.host,
-        settings: event.settings ?? loop.settings,
-        flags: event.flags ?? loop.flags,
-      };
+      return afterResume(loop, event);
     case 'settings.reread':
       return { ...loop, settings: event.settings };
     case 'workspace.opened':
@@ -116,7 +60,7 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
       return afterAllowed(loop, event);
     case 'iteration.started':
       return {
-        ...loop,
+        ...withoutQuestion(loop),
         iterations: [...loop.iterations, startedIteration(event, time)],
         step: 'choose-model',
       };
@@ -130,7 +74,7 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
         status: 'pre_hooks',
       });
     case 'hooks.ran':
-      return event.when === 'pre' ? atStep(loop, 'run-agent', {}) : { ...loop, step: 'judge' };
+      return afterHooks(loop, event);
     case 'agent.started':
       return atStep(loop, 'run-agent', {
         status: 'executing',
@@ -171,12 +115,13 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
     case 'gate.judged':
       return afterGate(loop, event);
     case 'approval.given':
-      // The work is judged again, now with the approval.
-      return awaitsApproval(loop)
-        ? { ...updateLast(loop, { ...withApproval(loop, event), decision: null }), step: 'judge' }
-        : loop;
+      return afterApproval(loop, event);
     case 'approval.refused':
-      return awaitsApproval(loop) ? afterRefusal(loop, event) : loop;
+      return afterRefusal(loop, event);
+    case 'approval.asked':
+      return withQuestion(loop, event);
+    case 'mode.switched':
+      return loop;
     case 'decision.made':
       return afterDecision(loop, event);
     case 'loop.waiting':
@@ -223,7 +168,7 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
       return withShared(loop, event);
     case 'loop.rested':
       return {
-        ...loop,
+        ...(isEnded(event.status) ? withoutQuestion(loop) : loop),
         status: event.status,
         reason: event.reason,
         text: event.text,
@@ -238,6 +183,17 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
   }
 }
 
+/** A prompt that a hook has changed is the one that was sent; a hook that wants to stop is heard at the boundary. */
+function afterHooks(loop: Loop, event: Extract<LoopEvent, { type: 'hooks.ran' }>): Loop {
+  const answers = event.results.flatMap(({ answer }) => answer ?? []);
+  if (event.when === 'pre') {
+    const promptHash = answers.findLast((answer) => answer.promptHash !== undefined)?.promptHash;
+    return atStep(loop, 'run-agent', promptHash === undefined ? {} : { promptHash });
+  }
+  const stop = answers.find(({ action }) => action === 'stop');
+  return { ...loop, step: 'judge', ...(stop === undefined ? {} : { stopWish: stop.reason }) };
+}
+
 /** A merge that was refused at first makes a blocked loop complete again. */
 function mergedLoop(loop: Loop, into: string, time: number): Loop {
   if (loop.status !== 'blocked') return { ...loop, mergedInto: into };
@@ -249,43 +205,6 @@ function mergedLoop(loop: Loop, into: string, time: number): Loop {
 /** The same thing again is nothing new. */
 function withWarning(warnings: readonly string[], text: string): readonly string[] {
   return warnings.includes(text) ? warnings : [...warnings, text];
-}
-
-function startedIteration(
-  event: Extract<LoopEvent, { type: 'iteration.started' }>,
-  time: number,
-): Iteration {
-  return {
-    number: event.number,
-    attempt: event.attempt,
-    status: 'pending',
-    outcome: null,
-    counted: false,
-    startedAt: time,
-    endedAt: null,
-    durationMs: null,
-    startTree: event.startTree,
-    startHead: event.startHead,
-    model: null,
-    modelReason: null,
-    promptHash: null,
-    injected: [],
-    process: null,
-    tries: 0,
-    apiErrors: 0,
-    hangs: 0,
-    agent: null,
-    costUsd: null,
-    tokens: null,
-    restored: [],
-    tree: null,
-    commit: null,
-    changes: null,
-    differsFromBase: false,
-    report: null,
-    decision: null,
-    why: null,
-  };
 }
 
 function afterAgent(loop: Loop, event: Extract<LoopEvent, { type: 'agent.ended' }>): Loop {
@@ -352,31 +271,6 @@ function afterUsage(loop: Loop, event: Extract<LoopEvent, { type: 'usage.added' 
   return last === undefined ? loop : updateLast(loop, spend(last, event.purpose, event));
 }
 
-function afterGate(loop: Loop, { result }: Extract<LoopEvent, { type: 'gate.judged' }>): Loop {
-  const last = loop.iterations.at(-1);
-  if (last === undefined) return loop;
-  const judged = updateLast(loop, { gates: [...(last.gates ?? []), result] });
-  return result.passed ? judged : failedAfterAll(judged);
-}
-
-/** The work is judged again, now without what was allowed. */
-function afterAllowed(loop: Loop, event: Extract<LoopEvent, { type: 'integrity.allowed' }>): Loop {
-  const allowed = new Set([...(loop.allowedViolations ?? []), ...event.keys]);
-  const acceptance = { by: event.by, reason: event.reason, findings: event.keys.length };
-  const acceptances = [...(loop.acceptances ?? []), acceptance];
-  const known = { ...loop, allowedViolations: [...allowed], acceptances };
-  const hasVerdict = loop.iterations.at(-1)?.report != null && isResting(loop.status);
-  if (event.report === undefined || !hasVerdict || loop.status === 'complete') return known;
-  return { ...updateLast(known, { report: event.report, decision: null }), step: 'judge' };
-}
-
-function withApproval(
-  loop: Loop,
-  { by, note }: Extract<LoopEvent, { type: 'approval.given' }>,
-): Partial<Iteration> {
-  return { approvals: [...(loop.iterations.at(-1)?.approvals ?? []), { by, note }] };
-}
-
 /** Whatever the attempt was taken for before, the one that completes the loop is done. */
 function afterDecision(
   loop: Loop,
@@ -391,29 +285,6 @@ function afterDecision(
   };
 }
 
-function afterRefusal(
-  loop: Loop,
-  { by, reason }: Extract<LoopEvent, { type: 'approval.refused' }>,
-): Loop {
-  const last = loop.iterations.at(-1);
-  return {
-    ...updateLast(failedAfterAll(loop), { refusal: { by, reason } }),
-    feedback: refusalFeedback(by, reason),
-    resumedAfter: last?.number ?? loop.resumedAfter,
-  };
-}
-
-/** The checks had passed, so the attempt was counted as done; somebody else thinks otherwise. */
-function failedAfterAll(loop: Loop): Loop {
-  const before = loop.iterations.slice(0, -1).toReversed();
-  const counted = before.filter(({ outcome }) => outcome !== 'interrupted');
-  const done = counted.findIndex(({ outcome }) => outcome === 'done');
-  return {
-    ...updateLast(loop, { outcome: 'failed' }),
-    consecutiveFailures: 1 + (done === -1 ? counted.length : done),
-  };
-}
-
 function ciSince(loop: Loop, time: number): Partial<Iteration> {
   return { ciSince: loop.iterations.at(-1)?.ciSince ?? time };
 }
@@ -424,17 +295,6 @@ function outlasting(wait: Wait | null): Wait | null {
   return wait !== null && isTold ? { ...wait, then: 'boundary' } : null;
 }
 
-/**
- * A resume makes the last decision history; a loop that rested before it was decided has none, and one that waits for an
- * approval goes on waiting.
- */
-function resumedAfter(loop: Loop): number {
-  const last = loop.iterations.at(-1);
-  const decided =
-    isResting(loop.status) && last !== undefined && last.decision !== null && !awaitsApproval(loop);
-  return decided ? last.number : loop.resumedAfter;
-}
-
 function nextFailures(failures: number, outcome: string): number {
   if (outcome === 'done') return 0;
   return outcome === 'interrupted' ? failures : failures + 1;
@@ -443,14 +303,4 @@ function nextFailures(failures: number, outcome: string): number {
 function keepNewest(loop: Loop, entry: Loop['progress'][number]): Loop['progress'] {
   const keep = Math.max(1, loop.settings.progress['max-entries']);
   return [...loop.progress, entry].slice(-keep);
-}
-
-function atStep(loop: Loop, step: Step, change: Partial<Iteration>): Loop {
-  return { ...(openIteration(loop) === null ? loop : updateLast(loop, change)), step };
-}
-
-function updateLast(loop: Loop, change: Partial<Iteration>): Loop {
-  const last = loop.iterations.at(-1);
-  if (last === undefined) return loop;
-  return { ...loop, iterations: [...loop.iterations.slice(0, -1), { ...last, ...change }] };
 }

@@ -65,9 +65,9 @@ export function obstacleText(obstacle: Obstacle): string {
     case 'hours':
       return 'outside the allowed hours';
     case 'disk':
-      return `only ${megabytes(obstacle.free)} of disk left`;
+      return `only ${megabytes(obstacle.free)} of disk left, wanted ${megabytes(obstacle.needed)}`;
     case 'memory':
-      return `only ${megabytes(obstacle.free)} of memory left`;
+      return `only ${megabytes(obstacle.free)} of memory left, wanted ${megabytes(obstacle.needed)}`;
   }
 }
 

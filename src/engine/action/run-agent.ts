@@ -16,7 +16,10 @@ import type {
   AgentRunResult,
   AgentSink,
 } from '../../ports/agent.ts';
+import type { Door } from '../../ports/door.ts';
+import type { Sandbox } from '../../ports/process.ts';
 import { giveAgentSlot, takeAgentSlot, tellProvider } from '../agent-slot.ts';
+import { openDoor, withDoor } from '../loop-door.ts';
 import { loopSandbox } from '../loop-sandbox.ts';
 import { refuseFullDisk } from '../disk-full.ts';
 import type { Engine } from '../engine.ts';
@@ -49,7 +52,11 @@ async function runInSlot(engine: Engine, owner: LoopOwner, attempt: number): Pro
   const { loop, iteration } = owner;
   const runner = await engine.resolveAgent(loop.settings);
   const dir = await engine.artifacts.iterationDir(loop.id, iteration.number);
-  const run = await agentRun(engine, owner, runner, path.join(dir, 'prompt.md'));
+  await using door = await openDoor(engine, loop);
+  const run = await agentRun(engine, owner, runner, {
+    promptFile: path.join(dir, 'prompt.md'),
+    door,
+  });
   const suffix = attempt === 1 ? '' : `-${attempt}`;
   await tellPermissions(engine, loop, runner);
   const around = await owner.surroundings.begin(loop, iteration, owner.closing);
@@ -90,7 +97,7 @@ async function agentRun(
   engine: Engine,
   owner: LoopOwner,
   runner: AgentRunner,
-  promptFile: string,
+  { promptFile, door }: { readonly promptFile: string; readonly door: Door | null },
 ): Promise<AgentRun> {
   const { loop, iteration } = owner;
   const maxIterations = loop.settings.limits['max-iterations'];
@@ -105,14 +112,22 @@ async function agentRun(
     prompt: (await engine.artifacts.readTail(promptFile, Number.MAX_SAFE_INTEGER)) ?? '',
     promptFile,
     cwd: owner.workspace.path,
-    env: agentEnvironment(engine.env, {
-      pass: [...runner.variables, ...pass],
-      set,
-      reserved: {},
-    }),
+    env: withDoor(
+      agentEnvironment(engine.env, {
+        pass: [...runner.variables, ...pass],
+        set,
+        reserved: {},
+      }),
+      door,
+    ),
+    ...(door === null ? {} : { door: door.socket }),
     maxTurns: loop.settings.limits['max-turns-per-iteration'],
-    sandbox: loopSandbox(engine, loop),
+    sandbox: withReadable(loopSandbox(engine, loop), door?.readable ?? []),
   };
+}
+
+function withReadable(sandbox: Sandbox | null, readable: readonly string[]): Sandbox | null {
+  return sandbox === null ? null : { ...sandbox, readable: [...sandbox.readable, ...readable] };
 }
 
 /** The iteration's own limit, or what is left of the loop's time if that is less. */

@@ -2,28 +2,36 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { firstOutput, git, gitOutput } from '../../../src/adapters/git/git.ts';
+import { git, gitOutput } from '../../../src/adapters/git/git.ts';
+import { firstOutput } from '../../../src/adapters/git/git-script.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 import { signal } from './loop-harness.ts';
 
 const basics = { PATH: process.env['PATH'] ?? '' };
 
+const ways = [
+  { way: 'alone', isRecurring: false },
+  { way: 'in a lane', isRecurring: true },
+];
+
 /** A program called git that does what the test wants. */
-async function fakeGit(folder: string, script: string) {
+async function fakeGit(folder: string, script: string, isRecurring: boolean) {
   const bin = path.join(folder, 'bin');
   await mkdir(bin);
   await writeFile(path.join(bin, 'git'), `#!/bin/sh\n${script}\n`);
   await chmod(path.join(bin, 'git'), 0o755);
-  return { at: { searchFrom: folder }, args: [], env: { PATH: `${bin}:${basics.PATH}` }, signal };
+  const env = { PATH: `${bin}:${basics.PATH}` };
+  return { at: { searchFrom: folder }, args: [], env, isRecurring, signal };
 }
 
-describe('git()', () => {
+describe.each(ways)('git() $way', ({ isRecurring }) => {
   test('a failing command is a value with its exit code and message', async () => {
     await using dir = await tempDir();
     const call = {
       at: { searchFrom: dir.path },
       args: ['rev-parse', '--no-such'],
       env: basics,
+      isRecurring,
       signal,
     };
     const result = await git(call);
@@ -37,7 +45,7 @@ describe('git()', () => {
 
   test('nothing of the caller’s environment is inherited', async () => {
     await using dir = await tempDir();
-    const call = await fakeGit(dir.path, 'env');
+    const call = await fakeGit(dir.path, 'env', isRecurring);
     const output = await gitOutput(call);
     const names = output
       .toString('utf8')
@@ -49,7 +57,7 @@ describe('git()', () => {
 
   test('a second command runs after the first, and may be told what that printed', async () => {
     await using dir = await tempDir();
-    const call = await fakeGit(dir.path, `printf '<%s>' "$@"; cat`);
+    const call = await fakeGit(dir.path, `printf '<%s>' "$@"; cat`, isRecurring);
     const odd = `a 'b' "c" $(d) \\ *\n~`;
     const then = { args: [odd], lines: [`1 $x ${firstOutput}`, '.', `2 ${firstOutput}`] };
     const output = await gitOutput({ ...call, args: ['first', odd], input: 'told', then });
@@ -59,7 +67,7 @@ describe('git()', () => {
 
   test('a second command does not run when the first fails', async () => {
     await using dir = await tempDir();
-    const call = await fakeGit(dir.path, 'echo "$1" >> ran; [ "$1" != bad ]');
+    const call = await fakeGit(dir.path, 'echo "$1" >> ran; [ "$1" != bad ]', isRecurring);
     const calls = [
       { args: ['bad'], then: { args: ['second'] } },
       { args: ['good'], then: { args: ['bad'] } },
@@ -70,7 +78,7 @@ describe('git()', () => {
 
   test('a timeout ends the whole process group', async () => {
     await using dir = await tempDir();
-    const call = await fakeGit(dir.path, 'sleep 600 & echo $! > child; wait');
+    const call = await fakeGit(dir.path, 'sleep 600 & echo $! > child; wait', isRecurring);
     const running = git({ ...call, timeoutMs: 300 });
     await expect(running).rejects.toMatchObject({ code: 'git.timeout' });
     await expectDead(path.join(dir.path, 'child'));
@@ -81,6 +89,7 @@ describe('git()', () => {
     const call = await fakeGit(
       dir.path,
       'trap "" TERM; sleep 600 & echo $! > child; touch ready; wait',
+      isRecurring,
     );
     const controller = new AbortController();
     const running = git({ ...call, signal: controller.signal });
@@ -93,7 +102,7 @@ describe('git()', () => {
 
   test('output above the limit is cut and the process ended', async () => {
     await using dir = await tempDir();
-    const call = await fakeGit(dir.path, 'yes');
+    const call = await fakeGit(dir.path, 'yes', isRecurring);
     const result = await git({ ...call, maxOutputBytes: 1000 });
     expect(result.truncated).toBe(true);
     expect(result.stdout.length).toBe(1000);
@@ -104,7 +113,7 @@ describe('git()', () => {
 
   test('input that nobody reads is no error', async () => {
     await using dir = await tempDir();
-    const call = await fakeGit(dir.path, 'exit 3');
+    const call = await fakeGit(dir.path, 'exit 3', isRecurring);
     const result = await git({ ...call, input: Buffer.alloc(1024 * 1024) });
     expect(result.exitCode).toBe(3);
   });
@@ -115,6 +124,7 @@ describe('git()', () => {
       at: { searchFrom: path.join(dir.path, 'gone') },
       args: ['version'],
       env: basics,
+      isRecurring,
       signal,
     };
     await expect(git(nowhere)).rejects.toMatchObject({ code: 'workspace.gone' });
@@ -122,6 +132,7 @@ describe('git()', () => {
       at: { searchFrom: dir.path },
       args: ['version'],
       env: { PATH: dir.path },
+      isRecurring,
       signal,
     };
     await expect(git(without)).rejects.toMatchObject({ code: 'git.missing' });

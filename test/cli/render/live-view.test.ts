@@ -4,6 +4,7 @@ import { LiveView, type Talk } from '../../../src/cli/render/live-view.ts';
 import { fold } from '../../../src/core/loop/evolve.ts';
 import type { Activity } from '../../../src/core/agent/outcome.ts';
 import type { LoopEvent } from '../../../src/core/loop/event.ts';
+import type { Obstacle } from '../../../src/core/schedule/slot.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import type { LiveEvent } from '../../../src/ports/live.ts';
 import { createdEvent } from '../../contract/store-fixture.ts';
@@ -183,5 +184,49 @@ describe('the live view', () => {
     await clock.advance(5000);
     await view[Symbol.asyncDispose]();
     expect(text()).toBe('  waiting    rate limit, 1m 00s until 00:01:00 UTC: told so\n');
+  });
+});
+
+describe('a loop that may not start yet', () => {
+  const held = { loop: 0, agent: 0, request: 0 };
+  const limits = { loop: 1, agent: 1, request: 1 };
+  const queue = (...obstacles: readonly Obstacle[]): LiveEvent => ({
+    kind: 'queue',
+    queue: {
+      held,
+      limits,
+      places: obstacles.map((obstacle, index) => ({
+        id: `t-${index}`,
+        kind: 'loop',
+        provider: null,
+        position: index + 1,
+        waitedMs: 0,
+        obstacle,
+        estimateMs: null,
+      })),
+    },
+  });
+  const full: Obstacle = { kind: 'disk', free: 24 * 1024 ** 2, needed: 256 * 1024 ** 2 };
+  const busy: Obstacle = { kind: 'busy', slot: 'loop', limit: 1 };
+
+  it('says why, once, with a terminal and without, and also when it was asked to be quiet', async () => {
+    for (const [columns, talk] of [
+      [100, 'normal'],
+      [null, 'normal'],
+      [null, 'quiet'],
+    ] as const) {
+      const { view, text } = viewOn(columns, talk);
+      view.listener(queue(full));
+      view.listener(queue(full));
+      await view[Symbol.asyncDispose]();
+      expect(text().split('1 waits: only 24 MB of disk left, wanted 256 MB')).toHaveLength(2);
+    }
+  });
+
+  it('does not talk of tasks that wait for the one that runs', async () => {
+    const { view, text } = viewOn(null);
+    view.listener(queue(busy, busy));
+    await view[Symbol.asyncDispose]();
+    expect(text()).toBe('');
   });
 });

@@ -1,0 +1,48 @@
+import type { GitCall } from './git.ts';
+
+/** Stands for what the first command has printed, without its last line break. No name of a ref contains it. */
+export const firstOutput = '~';
+
+/** A call as lines for a shell, which becomes the last of its commands; input comes from the shell's own. */
+export function gitScript({ args, then, outputFile }: GitCall): string {
+  const into = outputFile === undefined ? '' : ` >${quoted(outputFile)}`;
+  if (then === undefined) return `exec ${words(['git', ...args])}${into}`;
+  const lines = (then.lines ?? []).join('\n').split(firstOutput).map(quoted).join('"$out"');
+  // What a here-document expands to is not looked at again.
+  return `out=$(${words(['git', ...args])}) && printf '%s\\n' "$out" || exit
+in=${lines}
+exec ${words(['git', ...then.args])}${into} ${then.lines === undefined ? '</dev/null' : '<<.\n$in\n.'}`;
+}
+
+/**
+ * Gives a group of commands its input. Text of whole lines is written as it is; anything else as escapes that the shell's own
+ * `printf` turns into bytes.
+ */
+export function withInput(
+  group: string,
+  input: string | Uint8Array | undefined,
+  endMark: string,
+): string {
+  if (input === undefined) return `${group} </dev/null`;
+  const bytes = Buffer.from(input);
+  const text = bytes.toString('utf8');
+  const isLines = text.endsWith('\n') && !text.includes('\0') && Buffer.from(text).equals(bytes);
+  if (isLines) return `${group} <<'${endMark}'\n${text}${endMark}`;
+  return `printf '${escaped(bytes)}' | ${group}`;
+}
+
+/** Letters, digits and a few signs stand for themselves. */
+function escaped(bytes: Buffer): string {
+  return bytes
+    .toString('latin1')
+    .replaceAll(/[^\w./:@ ]/g, (sign) => `\\${sign.charCodeAt(0).toString(8).padStart(3, '0')}`);
+}
+
+function words(list: readonly string[]): string {
+  return list.map(quoted).join(' ');
+}
+
+/** A word of a shell command, whatever it holds. */
+export function quoted(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,19 @@
+import type { RegistryEntry } from './entry.ts';
+
+const group = 'Start';
+
+/** First steps. */
+export const startCommands: readonly RegistryEntry[] = [
+  {
+    path: ['demo'],
+    summary: 'Watch one real loop in a sample repository; needs no key and no network.',
+    group,
+    load: async () => (await import('../command/demo.ts')).demo,
+  },
+  {
+    path: ['init'],
+    summary: 'Look at this repository and write a loopwright.yml for it.',
+    group,
+    load: async () => (await import('../command/init.ts')).init,
+  },
+];

@@ -1,0 +1,24 @@
+import type { QueueSnapshot } from '../../core/schedule/queue-view.ts';
+import { waitingText } from './loop-lines.ts';
+
+/** What a view has told already: the same is found out for every loop, and once is enough. */
+export class Told {
+  readonly #notices = new Set<string>();
+  #wait = '';
+
+  /** Whether a notice is new; it is told from now on. */
+  isNews(text: string): boolean {
+    const isNews = !this.#notices.has(text);
+    this.#notices.add(text);
+    return isNews;
+  }
+
+  /** Why loops wait, when other reasons hold than at the last call; null: nothing new, or nobody waits. */
+  newWait(queue: QueueSnapshot): string | null {
+    const reasons = new Set(queue.places.map(({ obstacle }) => obstacle.kind));
+    const wait = [...reasons].join(' ');
+    if (wait === this.#wait) return null;
+    this.#wait = wait;
+    return waitingText(queue);
+  }
+}

@@ -1,0 +1,86 @@
+import type { LoopEvent } from './event.ts';
+import type { Iteration, Loop } from './loop.ts';
+
+/** A loop nothing has happened to yet. */
+export function createdLoop(
+  event: Extract<LoopEvent, { type: 'loop.created' }>,
+  seq: number,
+  time: number,
+): Loop {
+  return {
+    id: event.loopId,
+    taskId: event.taskId,
+    title: event.title,
+    loopType: event.loopType,
+    agent: event.agent,
+    status: 'pending',
+    reason: null,
+    text: null,
+    settings: event.settings,
+    flags: event.flags,
+    prompt: event.prompt,
+    options: event.options,
+    workspace: event.workspace,
+    head: event.workspace.base,
+    opened: false,
+    setUp: false,
+    baseline: null,
+    step: 'baseline',
+    iterations: [],
+    attemptsBefore: event.attemptsBefore,
+    consecutiveFailures: event.consecutiveFailures,
+    errorStreak: 0,
+    progress: [],
+    feedback: '',
+    wait: null,
+    resumedAfter: -1,
+    rebaseOnto: null,
+    activeMs: 0,
+    sessionId: null,
+    host: null,
+    createdAt: time,
+    updatedAt: time,
+    endedAt: null,
+    mergedInto: null,
+    warnings: [],
+    seq,
+  };
+}
+
+/** An iteration nothing has happened in yet. */
+export function startedIteration(
+  event: Extract<LoopEvent, { type: 'iteration.started' }>,
+  time: number,
+): Iteration {
+  return {
+    number: event.number,
+    attempt: event.attempt,
+    status: 'pending',
+    outcome: null,
+    counted: false,
+    startedAt: time,
+    endedAt: null,
+    durationMs: null,
+    startTree: event.startTree,
+    startHead: event.startHead,
+    model: null,
+    modelReason: null,
+    promptHash: null,
+    injected: [],
+    process: null,
+    tries: 0,
+    apiErrors: 0,
+    hangs: 0,
+    agent: null,
+    costUsd: null,
+    tokens: null,
+    restored: [],
+    tree: null,
+    commit: null,
+    changes: null,
+    differsFromBase: false,
+    report: null,
+    decision: null,
+    why: null,
+  };
+}

@@ -1,0 +1,67 @@
+import { refusalFeedback } from '../verdict/gate.ts';
+import { updateLast } from './change.ts';
+import { consented } from './consent.ts';
+import type { LoopEvent } from './event.ts';
+import { awaitsApproval } from './gating.ts';
+import type { Loop } from './loop.ts';
+import { isResting } from './status.ts';
+
+/** One gate has judged the newest iteration. */
+export function afterGate(
+  loop: Loop,
+  { result }: Extract<LoopEvent, { type: 'gate.judged' }>,
+): Loop {
+  const last = loop.iterations.at(-1);
+  if (last === undefined) return loop;
+  const judged = updateLast(loop, { gates: [...(last.gates ?? []), result] });
+  return result.passed ? judged : failedAfterAll(judged);
+}
+
+/** The work is judged again, now without what was allowed. */
+export function afterAllowed(
+  loop: Loop,
+  event: Extract<LoopEvent, { type: 'integrity.allowed' }>,
+): Loop {
+  const allowed = new Set([...(loop.allowedViolations ?? []), ...event.keys]);
+  const acceptance = { by: event.by, reason: event.reason, findings: event.keys.length };
+  const acceptances = [...(loop.acceptances ?? []), acceptance];
+  const known = { ...loop, allowedViolations: [...allowed], acceptances };
+  const hasVerdict = loop.iterations.at(-1)?.report != null && isResting(loop.status);
+  if (event.report === undefined || !hasVerdict || loop.status === 'complete') return known;
+  return { ...updateLast(known, { report: event.report, decision: null }), step: 'judge' };
+}
+
+/** A gate is judged again, now with the approval; a question of the loop's mode is answered. */
+export function afterApproval(
+  loop: Loop,
+  { by, note }: Extract<LoopEvent, { type: 'approval.given' }>,
+): Loop {
+  if (!awaitsApproval(loop)) return consented(loop);
+  const approvals = [...(loop.iterations.at(-1)?.approvals ?? []), { by, note }];
+  return { ...updateLast(loop, { approvals, decision: null }), step: 'judge' };
+}
+
+/** Somebody sent the work back: the next iteration hears why. */
+export function afterRefusal(
+  loop: Loop,
+  { by, reason }: Extract<LoopEvent, { type: 'approval.refused' }>,
+): Loop {
+  if (!awaitsApproval(loop) && loop.asked === undefined) return loop;
+  const last = loop.iterations.at(-1);
+  return {
+    ...updateLast(failedAfterAll(consented(loop)), { refusal: { by, reason } }),
+    feedback: refusalFeedback(by, reason),
+    resumedAfter: last?.number ?? loop.resumedAfter,
+  };
+}
+
+/** The checks had passed, so the attempt was counted as done; somebody else thinks otherwise. */
+function failedAfterAll(loop: Loop): Loop {
+  const before = loop.iterations.slice(0, -1).toReversed();
+  const counted = before.filter(({ outcome }) => outcome !== 'interrupted');
+  const done = counted.findIndex(({ outcome }) => outcome === 'done');
+  return {
+    ...updateLast(loop, { outcome: 'failed' }),
+    consecutiveFailures: 1 + (done === -1 ? counted.length : done),
+  };
+}
