@@ -20,7 +20,7 @@ export async function ensureDaemon(
   const before = await connectDaemon(stateDir);
   if (before !== null) return { ...before, isNew: false };
   const logFile = path.join(stateDir, 'daemon.log');
-  const [program, ...args] = [...context.program, ...['daemon', 'start', '--foreground', ...words]];
+  const [program, ...args] = [...context.program, 'daemon', 'start', '--foreground', ...words];
   const child = startDetached([program ?? '', ...args], {
     cwd: project.root,
     env: context.env,
