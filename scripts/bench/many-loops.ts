@@ -53,15 +53,19 @@ export function measureFanOut(board: Scoreboard, scripts: string): readonly Line
 }
 
 const streaming = 200;
-/** A megabyte each, in pieces of 64 KiB. */
-const pauseMs = 700;
+/** Each prints 64 KiB every so often, for long enough that the last one is started before the first one ends. */
+const pauseMs = 300;
+const printed = '10M';
+const watchedMs = 8000;
 const watcher = `
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { writeFileSync } from 'node:fs';
 const delay = monitorEventLoopDelay({ resolution: 5 });
 delay.enable();
+let looks = 0;
 process.on('SIGUSR2', () => {
-  writeFileSync(process.env.LOOPWRIGHT_BENCH_DELAY, String(delay.percentile(99) / 1e6));
+  looks += 1;
+  if (looks > 1) writeFileSync(process.env.LOOPWRIGHT_BENCH_DELAY, String(delay.percentile(99) / 1e6));
   delay.reset();
 });
 `;
@@ -102,30 +106,19 @@ async function watchEngine(
   programs: string,
 ): Promise<{ readonly share: number; readonly delayMs: number }> {
   const cwd = path.join(folder, 'repository');
-  const [log, delay, preload] = ['agents.log', 'delay', 'watch.mjs'].map((name) =>
-    path.join(folder, name),
-  );
-  if (log === undefined || delay === undefined || preload === undefined)
-    throw new Error('no names');
+  const log = path.join(folder, 'agents.log');
+  const delay = path.join(folder, 'delay');
+  const preload = path.join(folder, 'watch.mjs');
   writeFileSync(preload, watcher);
   execFileSync('git', ['init', '-q', '-b', 'main', cwd]);
-  const git = (...args: readonly string[]): unknown => execFileSync('git', args, { cwd });
-  git(
-    '-c',
-    'user.name=n',
-    '-c',
-    'user.email=n@localhost',
-    'commit',
-    '-qm',
-    'start',
-    '--allow-empty',
-  );
+  const author = ['-c', 'user.name=n', '-c', 'user.email=n@localhost'];
+  execFileSync('git', [...author, 'commit', '-qm', 'start', '--allow-empty'], { cwd });
   const plan = path.join(folder, 'plan.md');
   writeFileSync(plan, Array.from({ length: streaming }, (_, at) => `- [ ] task ${at}\n`).join(''));
   const env = {
     ...process.env,
     PATH: `${path.join(programs, 'agents')}:${process.env['PATH']}`,
-    FA_BYTES: '1M',
+    FA_BYTES: printed,
     FA_CHUNK_MS: String(pauseMs),
     FA_EDIT: '',
     FA_LOG: log,
@@ -149,14 +142,15 @@ async function watchEngine(
           .filter((line) => line.startsWith(letter)).length
       : 0;
   const isAlive = (): boolean => engine.exitCode === null;
-  // A moment to settle after the last start, so that what is seen is the streaming.
   while (isAlive() && count('S') < streaming && count('E') === 0) await sleep(50);
   const peak = count('S') - count('E');
   engine.kill('SIGUSR2');
   const [from, used] = [performance.now(), cpuMs(engine.pid)];
-  while (isAlive() && count('E') === 0) await sleep(50);
+  while (isAlive() && count('E') === 0 && performance.now() - from < watchedMs) await sleep(50);
   const [to, later] = [performance.now(), cpuMs(engine.pid)];
   if (isAlive()) engine.kill('SIGUSR2');
+  while (isAlive() && !existsSync(delay)) await sleep(50);
+  engine.kill('SIGTERM');
   await ended;
   if (peak < streaming)
     process.stderr.write(`only ${peak} of ${streaming} agents were streaming at once\n`);
