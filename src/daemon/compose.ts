@@ -3,6 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { findInstalledAgents, knownAgents } from '../adapters/agents/installed-agents.ts';
 import { resolveAgent } from '../adapters/agents/registry.ts';
 import { minuteOfDay } from '../adapters/clock/local-time.ts';
+import { hookCommand, requireHookModules } from '../adapters/hook/hook-command.ts';
 import { createRandom } from '../adapters/clock/seeded-random.ts';
 import { createRandomIds } from '../adapters/clock/random-ids.ts';
 import { createSystemClock } from '../adapters/clock/system-clock.ts';
@@ -27,6 +28,7 @@ import { parsePromptFile } from '../adapters/template/prompt-file.ts';
 import type { FlagValues } from '../core/config/flags.ts';
 import type { PromptRecord } from '../core/loop/event.ts';
 import type { Settings } from '../core/config/schema.ts';
+import { hookModules } from '../core/hook/hook-modules.ts';
 import { refuseEmptiedStore } from './emptied-store.ts';
 import { openProjectStore, openStateFolder, type StateUse } from './open-state.ts';
 import { LoopwrightError } from '../core/error.ts';
@@ -148,6 +150,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
       supervisor,
       env: definedOnly(env),
       cwd: project.root,
+      commandOf: (hook) => hookCommand(hook, project.root),
       warn: (text) => publish({ kind: 'notice', text }),
     }),
   );
@@ -190,6 +193,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     },
     resolveAgent: (settings) => agents.resolve(settings),
     resolveStrategy: (settings) => loadStrategy(settings, project.root),
+    hookCommand: (hook) => hookCommand(hook, project.root),
     reloadSettings: createSettingsReader(files),
   };
   const planner =
@@ -204,6 +208,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
       for (const text of checkRunnable(settings, verify))
         publish({ kind: 'notice', text: `warning: ${text}` });
       requireSandbox(settings, supervisor);
+      requireHookModules(hookModules(settings), project.root);
       await engine.resolveAgent(settings);
       await engine.resolveStrategy(settings);
       const type = resolveLoopType(task.type ?? defaultLoopType, types);

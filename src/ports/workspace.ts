@@ -125,6 +125,8 @@ export type WorkspaceSpec = {
   /** Ignored paths of the user's checkout to copy or link into a new worktree; missing ones are reported. */
   readonly copy: readonly string[];
   readonly link: readonly string[];
+  /** Worktrees whose files are kept for the next ones when they are removed; none unless given. */
+  readonly pool?: number;
 };
 
 export type OpenedWorkspace = {

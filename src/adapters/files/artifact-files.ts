@@ -1,6 +1,18 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream, mkdirSync, renameSync, writeFileSync } from 'node:fs';
-import { open, readdir, rm, stat } from 'node:fs/promises';
+import {
+  closeSync,
+  constants,
+  createReadStream,
+  createWriteStream,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createRedaction, type Redaction } from '../../core/redact/redactor.ts';
@@ -73,21 +85,17 @@ async function removeHalves(folder: string): Promise<void> {
 }
 
 async function readTail(file: string, maxBytes: number): Promise<string | null> {
-  let handle;
+  if (statSync(file, { throwIfNoEntry: false }) === undefined) return null;
+  // Whoever put a pipe in its place does not make the engine wait.
+  const handle = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    handle = await open(file, 'r');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-    throw error;
-  }
-  try {
-    const { size } = await handle.stat();
+    const { size } = fstatSync(handle);
     const length = Math.min(size, maxBytes);
     const buffer = Buffer.alloc(length);
-    const { bytesRead } = await handle.read(buffer, 0, length, size - length);
+    const bytesRead = readSync(handle, buffer, 0, length, size - length);
     return buffer.toString('utf8', 0, bytesRead);
   } finally {
-    await handle.close();
+    closeSync(handle);
   }
 }
 
