@@ -1,3 +1,4 @@
+import { providerOf } from '../core/agent/provider.ts';
 import { isLoopwrightError } from '../core/error.ts';
 import { orderKey } from '../core/graph/order.ts';
 import { isReady } from '../core/graph/ready.ts';
@@ -53,6 +54,8 @@ class Crew {
   readonly #underWay = new Map<string, Promise<void>>();
   readonly #providers = new Map<string, Promise<string | null>>();
   readonly #problems: unknown[] = [];
+  /** Tasks that could not go on: another try is for the next run. */
+  readonly #failed = new Set<string>();
   /** Stops further starts: every other task would fail in the same way. */
   #fatal: { readonly error: unknown } | null = null;
   #started = 0;
@@ -86,7 +89,7 @@ class Crew {
       this.#begin(loop.taskId, () => finishLoop(engine, session, this.#run.merges, loop));
     }
     for (const [index, loop] of loops.entries()) {
-      this.#join(loop.taskId, { order: index, provider: loop.agent }, async () => {
+      this.#join(loop.taskId, { order: index, provider: providerOf(loop.settings) }, async () => {
         const why = whyResumed(loop);
         const state = loop.reason === 'rejected' ? 'rejected' : 'interrupted';
         engine.publish({ kind: 'notice', text: `resuming ${loop.id}, which was ${state}` });
@@ -126,9 +129,10 @@ class Crew {
     const now = engine.clock.now();
     const ready = await engine.store.write(async (tx) => {
       await tx.tasks.expireLeases(now);
-      return tx.tasks.ready(count + this.#underWay.size);
+      return tx.tasks.ready(count + this.#underWay.size + this.#failed.size);
     });
-    return ready.filter(({ id }) => !this.#underWay.has(id)).slice(0, count);
+    const isNew = ({ id }: Task): boolean => !this.#underWay.has(id) && !this.#failed.has(id);
+    return ready.filter(isNew).slice(0, count);
   }
 
   async #joinTask(task: Task): Promise<void> {
@@ -191,6 +195,7 @@ class Crew {
         if (loop !== null) this.loops.push(loop);
       })
       .catch((error: unknown) => {
+        this.#failed.add(taskId);
         if (isSetupProblem(error)) this.#fail(error);
         else this.#problems.push(error);
         const text = error instanceof Error ? error.message : String(error);
@@ -229,7 +234,7 @@ class Crew {
     const known = this.#providers.get(key);
     if (known !== undefined) return known;
     const planned = this.#run.options.planFor(task).then(
-      ({ settings }) => settings.agent,
+      ({ settings }) => providerOf(settings),
       () => null,
     );
     this.#providers.set(key, planned);
@@ -237,9 +242,12 @@ class Crew {
   }
 }
 
-/** What would stop every further task as well: there is no point in trying the next one. */
+/**
+ * What would stop every further task as well: there is no point in trying the next one. An error that nobody foresaw is
+ * taken for one of its own loop: a night's work does not end with it.
+ */
 function isSetupProblem(error: unknown): boolean {
-  if (!isLoopwrightError(error)) return true;
+  if (!isLoopwrightError(error)) return false;
   return ['run.', 'agent.', 'config.', 'strategy.', 'loop_type.', 'store.'].some((prefix) =>
     error.code.startsWith(prefix),
   );

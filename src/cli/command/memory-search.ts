@@ -53,7 +53,7 @@ async function runMemorySearch(input: CommandInput, context: CliContext): Promis
   if (text !== null && text.trim() === '') throw usageError('the text to search for is empty');
   const limit = Math.min(maxLimit, numberOption(input, 'limit') ?? defaultLimit);
   const tasks = batch === null ? [] : readTasks(await readTextFile(batch, context));
-  await using opened = await context.open();
+  await using opened = await context.open({ onlyReads: true });
   const { store, clock } = opened.engine;
   const { memory } = opened.config.settings;
   const queryFor = (title: string, description: string): LearningQuery => ({

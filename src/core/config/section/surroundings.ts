@@ -70,12 +70,15 @@ export const Workspace = z.strictObject({
     .array(InnerPath)
     .default([])
     .describe('Ignored folders linked from your checkout into a new worktree.'),
+  pool: Count.default(4).describe(
+    'Worktrees of finished loops that are kept to be used again; 0 = none.',
+  ),
 });
 
 const sandboxLevels = ['off', 'worktree', 'bubblewrap', 'container'] as const;
 
 /** A level, or a level with its options. Isolation that is asked for and missing is a refusal. */
-const containments = ['auto', 'bubblewrap', 'unshare', 'process-group'] as const;
+const containments = ['auto', 'bubblewrap', 'unshare', 'cgroup', 'process-group'] as const;
 
 export const Sandbox = shorthand(
   z.strictObject({
