@@ -54,6 +54,8 @@ class Crew {
   readonly #underWay = new Map<string, Promise<void>>();
   readonly #providers = new Map<string, Promise<string | null>>();
   readonly #problems: unknown[] = [];
+  /** Tasks that could not go on: another try is for the next run. */
+  readonly #failed = new Set<string>();
   /** Stops further starts: every other task would fail in the same way. */
   #fatal: { readonly error: unknown } | null = null;
   #started = 0;
@@ -127,9 +129,10 @@ class Crew {
     const now = engine.clock.now();
     const ready = await engine.store.write(async (tx) => {
       await tx.tasks.expireLeases(now);
-      return tx.tasks.ready(count + this.#underWay.size);
+      return tx.tasks.ready(count + this.#underWay.size + this.#failed.size);
     });
-    return ready.filter(({ id }) => !this.#underWay.has(id)).slice(0, count);
+    const isNew = ({ id }: Task): boolean => !this.#underWay.has(id) && !this.#failed.has(id);
+    return ready.filter(isNew).slice(0, count);
   }
 
   async #joinTask(task: Task): Promise<void> {
@@ -192,6 +195,7 @@ class Crew {
         if (loop !== null) this.loops.push(loop);
       })
       .catch((error: unknown) => {
+        this.#failed.add(taskId);
         if (isSetupProblem(error)) this.#fail(error);
         else this.#problems.push(error);
         const text = error instanceof Error ? error.message : String(error);
@@ -238,9 +242,12 @@ class Crew {
   }
 }
 
-/** What would stop every further task as well: there is no point in trying the next one. */
+/**
+ * What would stop every further task as well: there is no point in trying the next one. An error that nobody foresaw is
+ * taken for one of its own loop: a night's work does not end with it.
+ */
 function isSetupProblem(error: unknown): boolean {
-  if (!isLoopwrightError(error)) return true;
+  if (!isLoopwrightError(error)) return false;
   return ['run.', 'agent.', 'config.', 'strategy.', 'loop_type.', 'store.'].some((prefix) =>
     error.code.startsWith(prefix),
   );

@@ -125,6 +125,8 @@ export type WorkspaceSpec = {
   /** Ignored paths of the user's checkout to copy or link into a new worktree; missing ones are reported. */
   readonly copy: readonly string[];
   readonly link: readonly string[];
+  /** Worktrees whose files are kept for the next ones when they are removed; none unless given. */
+  readonly pool?: number;
 };
 
 export type OpenedWorkspace = {
@@ -208,6 +210,11 @@ export type CommitInput = {
   readonly startHead: string | null;
   readonly subject: string;
   readonly trailers: readonly (readonly [name: string, value: string])[];
+  /**
+   * Files that must be in no commit, as no later one takes them out of the history again. Such a file, added or changed, stays
+   * in the snapshot and out of the commit, and is named; commits of the agent's own that hold one become one without.
+   */
+  readonly isKeptOut?: (path: string) => boolean;
 };
 
 export type CommitResult = {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { utimes, writeFile } from 'node:fs/promises';
+import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
@@ -120,6 +120,10 @@ describe('doctor', () => {
     const folder = path.join(repo.outside, 'lost');
     await repo.git('worktree', 'add', '-q', '-b', 'loopwright/loop-0badcafe', folder);
     await repo.git('update-ref', 'refs/loopwright-kept/loop-0badf00d', 'HEAD');
+    const pool = path.join(repo.path, '.loopwright/worktrees/.pool');
+    for (const name of ['loop-1', 'taken-loop-2']) {
+      await mkdir(path.join(pool, name), { recursive: true });
+    }
     const lock = path.join(repo.path, '.git', 'index.lock');
     await writeFile(lock, '');
     const longAgo = new Date('2020-01-01');
@@ -137,6 +141,10 @@ describe('doctor', () => {
     expect(checks.get('kept work')).toMatchObject({
       status: 'warn',
       next: expect.stringContaining('git branch loopwright/loop-0badf00d'),
+    });
+    expect(checks.get('pool')).toMatchObject({
+      status: 'warn',
+      text: expect.stringContaining('taken-loop-2'),
     });
     expect(checks.get('locks')).toMatchObject({
       status: 'warn',

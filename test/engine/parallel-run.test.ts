@@ -32,6 +32,23 @@ async function isLinear(repo: GitRepo): Promise<boolean> {
 const time = { timeout: 240_000 };
 
 describe('run --jobs', time, () => {
+  it('a loop that cannot go on takes no other with it, and is tried once', async () => {
+    await using repo = await gitRepo();
+    const calls = path.join(repo.outside, 'calls');
+    const isBad = 'grep -q "bad one"';
+    await using project = await openedProject(repo, {
+      agent: `command:if ${isBad}; then echo bad >> ${calls}; rm -rf "$PWD"; else echo x > work.txt; fi`,
+      validate: 'test -f work.txt',
+    });
+    const bad = await add(project, { title: 'bad one' });
+    for (const title of ['a', 'b', 'c']) await add(project, { title });
+    await expect(project.runReady({ jobs: 2 })).rejects.toMatchObject({ code: 'workspace.gone' });
+    const counts = await project.engine.store.read((tx) => tx.tasks.counts());
+    expect(counts).toMatchObject({ done: 3 });
+    expect(await readFile(calls, 'utf8')).toBe('bad\n');
+    expect(await taskOf(project, bad.id)).toMatchObject({ status: 'paused' });
+  });
+
   it('runs ready tasks at the same time, and dependents when what they need is in the base', async () => {
     await using repo = await gitRepo();
     const meeting = await meetingPlace(repo);

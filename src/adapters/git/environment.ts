@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { LoopwrightError } from '../../core/error.ts';
 import { gitOutput } from './git.ts';
@@ -139,7 +139,7 @@ export function createDriverOverrides(basics: Environment) {
   >();
 
   return async (at: Checkout, signal: AbortSignal): Promise<readonly ConfigEntry[]> => {
-    const text = await configText(at);
+    const text = configText(at);
     if (!mentionsPrograms(text)) return [];
     const cached = known.get(at.gitDir);
     if (cached?.text === text && !text.toLowerCase().includes('include')) return cached.overrides;
@@ -149,10 +149,19 @@ export function createDriverOverrides(basics: Environment) {
   };
 }
 
-async function configText(at: Checkout): Promise<string> {
+/** Read before every command, so at once: handing it to another thread takes longer than the reading. */
+function configText(at: Checkout): string {
   const files = [path.join(at.commonDir, 'config'), path.join(at.gitDir, 'config.worktree')];
-  const texts = await Promise.all(files.map((file) => readFile(file, 'latin1').catch(() => '')));
-  return texts.join('\0');
+  return files.map(textOf).join('\0');
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'latin1');
+  } catch {
+    // One that is absent or cannot be read names no program to git either.
+    return '';
+  }
 }
 
 /** Section names cannot be escaped, so their absence in the text is proof. */

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { LoopwrightError } from '../../core/error.ts';
+import { isLoopwrightError, LoopwrightError } from '../../core/error.ts';
 import type { FastForward } from '../../ports/workspace.ts';
 import { filteredFiles } from './content-filters.ts';
 import type { Checkout } from './git.ts';
@@ -71,11 +71,25 @@ export async function listCheckoutsOf(
 ): Promise<readonly Checkout[]> {
   const found: Checkout[] = [];
   for (const at of await listAllCheckouts(repository, signal)) {
-    const shown = await headBranch(repository, at, signal);
+    const shown = await shownBranch(repository, at, signal);
     // A rebase under way has HEAD detached.
     if (shown === ref || (shown === null && (await isRebasing(at, ref)))) found.push(at);
   }
   return found;
+}
+
+/** One that is being removed at this moment shows nothing. */
+async function shownBranch(
+  repository: Repository,
+  at: Checkout,
+  signal: AbortSignal,
+): Promise<string | null> {
+  try {
+    return await headBranch(repository, at, signal);
+  } catch (error) {
+    if (isLoopwrightError(error) && error.code === 'workspace.gone') return null;
+    throw error;
+  }
 }
 
 async function listAllCheckouts(

@@ -1,18 +1,6 @@
-import {
-  chmod,
-  lstat,
-  mkdir,
-  readdir,
-  readFile,
-  realpath,
-  rm,
-  rmdir,
-  writeFile,
-} from 'node:fs/promises';
-import { rmSync } from 'node:fs';
+import { lstat, mkdir, readdir, readFile, realpath, rm, rmdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { setImmediate } from 'node:timers/promises';
-import { LoopwrightError } from '../../core/error.ts';
+import { isLoopwrightError, LoopwrightError } from '../../core/error.ts';
 import type { WorkspaceSpec } from '../../ports/workspace.ts';
 import { bringFiles } from './bring-files.ts';
 import { fileSystemSettings } from './file-system.ts';
@@ -26,9 +14,11 @@ import { abortOperation, mendWorktree, pointsTo, unfinishedOperation } from './m
 import { seedIndex } from './private-index.ts';
 import { undoHalfRebase } from './rebase.ts';
 import { readRef } from './ref-files.ts';
+import { removeFolder } from './remove-folder.ts';
 import { resolveCommit } from './repository.ts';
 import { fillSubmodules } from './submodules.ts';
 import type { Repository } from './repository.ts';
+import { moveFilesIn, parkFiles, resetFiles, takeFiles } from './worktree-pool.ts';
 
 export type WorktreeSpec = WorkspaceSpec & { readonly branch: string; readonly base: string };
 
@@ -98,6 +88,9 @@ export async function removeWorktree(
   const registered = await findRegistered(repository, folder);
   if (registered !== null) {
     await requireOurs(repository, spec, registered, signal);
+    if (await isOccupied(folder)) {
+      await parkFiles(repository, { ...registered, workTree: folder }, spec.pool ?? 0, signal);
+    }
     await discard(registered.gitDir, folder);
     return;
   }
@@ -121,13 +114,16 @@ async function createWorktree(
     existing === null
       ? ['--no-track', '-b', spec.branch, folder, kept ?? spec.base]
       : [folder, spec.branch];
-  const args = ['worktree', 'add', '--quiet', ...what];
-  const result = await repository.run({ args, signal });
-  if (result.exitCode !== 0) throw explainAddFailure(spec, gitFailed(args, result), result.stderr);
-
-  const registered = await findRegistered(repository, folder);
-  if (registered === null) throw gitFailed(args, result);
-  const checkout = createLoopCheckout(repository, spec, registered.gitDir, folder);
+  const reused = await reuseFiles(repository, spec, folder, what, signal);
+  if (reused.kind === 'failed') {
+    const notes = [...repaired, 'a used worktree could not be reset, a new one was made'];
+    return createWorktree(repository, { ...spec, pool: 0 }, folder, notes, signal);
+  }
+  const gitDir =
+    reused.kind === 'reused'
+      ? reused.gitDir
+      : await addWorktree(repository, spec, folder, what, signal);
+  const checkout = createLoopCheckout(repository, spec, gitDir, folder);
   const missing = await bringFiles(repository.main.workTree ?? folder, folder, spec);
   await seedIndex(checkout.at, checkout.index.file);
   const notes = [
@@ -136,6 +132,55 @@ async function createWorktree(
   ];
   await writeFile(path.join(checkout.folder, 'ready'), '');
   return { checkout, created: true, repaired, missing, notes };
+}
+
+/** Answers the worktree's git folder. */
+async function addWorktree(
+  repository: Repository,
+  spec: WorktreeSpec,
+  folder: string,
+  what: readonly string[],
+  signal: AbortSignal,
+): Promise<string> {
+  const args = ['worktree', 'add', '--quiet', ...what];
+  const result = await repository.run({ args, signal });
+  if (result.exitCode !== 0) throw explainAddFailure(spec, gitFailed(args, result), result.stderr);
+  const registered = await findRegistered(repository, folder);
+  if (registered === null) throw gitFailed(args, result);
+  return registered.gitDir;
+}
+
+type Reuse =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'reused'; readonly gitDir: string }
+  /** They could not be brought to the commit, and are gone. */
+  | { readonly kind: 'failed' };
+
+/** The same with files of the pool, if there are any. */
+async function reuseFiles(
+  repository: Repository,
+  spec: WorktreeSpec,
+  folder: string,
+  what: readonly string[],
+  signal: AbortSignal,
+): Promise<Reuse> {
+  const taken = (spec.pool ?? 0) === 0 ? null : await takeFiles(folder);
+  if (taken === null) return { kind: 'none' };
+  try {
+    const gitDir = await addWorktree(repository, spec, folder, ['--no-checkout', ...what], signal);
+    const at = { gitDir, commonDir: repository.main.commonDir, workTree: folder };
+    await moveFilesIn(taken, folder);
+    await resetFiles(repository, at, signal);
+    return { kind: 'reused', gitDir };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (isLoopwrightError(error) && error.code !== 'git.failed') throw error;
+    const registered = await findRegistered(repository, folder);
+    if (registered !== null) await discard(registered.gitDir, folder);
+    return { kind: 'failed' };
+  } finally {
+    await removeFolder(taken);
+  }
 }
 
 /** A new loop has neither branch nor kept commit: no process is needed to know that. */
@@ -297,40 +342,4 @@ async function discard(gitDir: string, folder: string): Promise<void> {
   await removeFolder(folder);
   await rm(gitDir, { recursive: true, force: true });
   await rmdir(path.dirname(gitDir)).catch(() => undefined);
-}
-
-/** Agents leave folders without permissions behind. A failed `rm` goes on deleting for a while, so more than one try. */
-async function removeFolder(folder: string): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      await removeTree(folder);
-      return;
-    } catch (error) {
-      if (attempt === 5) throw error;
-      await unlockFolders(folder);
-    }
-  }
-}
-
-/** In parts, each removed at a stroke: file by file a thousand of them keep a processor busy for long. */
-async function removeTree(folder: string): Promise<void> {
-  for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
-    const inner = path.join(folder, entry.name);
-    if (entry.isDirectory()) {
-      for (const name of await readdir(inner)) {
-        rmSync(path.join(inner, name), { recursive: true, force: true });
-        await setImmediate();
-      }
-    }
-    rmSync(inner, { recursive: true, force: true });
-  }
-  await rm(folder, { recursive: true, force: true, maxRetries: 3 });
-}
-
-/** What vanishes meanwhile is fine; what cannot be unlocked makes the next try fail. */
-async function unlockFolders(folder: string): Promise<void> {
-  await chmod(folder, 0o700).catch(() => undefined);
-  for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
-    if (entry.isDirectory()) await unlockFolders(path.join(folder, entry.name));
-  }
 }

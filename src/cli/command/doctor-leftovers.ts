@@ -2,6 +2,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { keptPrefix } from '../../adapters/git/loop-checkout.ts';
 import type { Repository } from '../../adapters/git/repository.ts';
+import { listPool, poolFolder } from '../../adapters/git/worktree-pool.ts';
 import { listLinkedCheckouts } from '../../adapters/git/worktree.ts';
 import { formatAge } from '../render/format.ts';
 import { ok, warn, type Check } from './doctor-check.ts';
@@ -44,6 +45,23 @@ export async function checkOrphans(
           `bring it back with \`git branch loopwright/${dropped[0] ?? ''} ${keptPrefix}${dropped[0] ?? ''}\``,
         ),
   ];
+}
+
+/** Folders that finished loops have left for the next ones, and what an engine that died had taken out. */
+export async function checkPool(worktrees: string): Promise<Check> {
+  const pool = poolFolder(path.join(worktrees, 'any'));
+  const folders = await listPool(pool);
+  const taken = folders.filter(({ isTaken }) => isTaken);
+  const parked = folders.length - taken.length;
+  if (taken.length === 0) {
+    return ok('pool', parked === 0 ? 'empty' : `${parked} used worktrees wait for the next loops`);
+  }
+  const first = path.join(pool, taken[0]?.name ?? '');
+  return warn(
+    'pool',
+    `taken out for loops that never started: ${list(taken.map(({ name }) => name))}`,
+    `if no engine is running: \`rm -rf ${first}\`; it goes by itself within the hour when loops run`,
+  );
 }
 
 /** What follows the prefix in the names of refs. */

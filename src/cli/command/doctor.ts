@@ -10,7 +10,7 @@ import { plural } from '../render/format.ts';
 import { createPaint, type Style } from '../render/paint.ts';
 import { wrap } from '../render/wrap.ts';
 import { checked, type Check } from './doctor-check.ts';
-import { checkLocks, checkOrphans } from './doctor-leftovers.ts';
+import { checkLocks, checkOrphans, checkPool } from './doctor-leftovers.ts';
 import { checkChosenContainment, checkDisk, checkMachine } from './doctor-machine.ts';
 import {
   checkAgent,
@@ -96,12 +96,17 @@ async function examinePlace(
       return store.checks;
     })),
   );
-  return [...checks, ...(await examineLeftovers(place, loops, context, signal))];
+  const worktrees = path.resolve(
+    place.root,
+    settings.workspace.dir ?? path.join(stateDir, 'worktrees'),
+  );
+  return [...checks, ...(await examineLeftovers(place, loops, worktrees, context, signal))];
 }
 
 async function examineLeftovers(
   { repository }: Place,
   loops: StoreChecks['loops'],
+  worktrees: string,
   context: CliContext,
   signal: AbortSignal,
 ): Promise<readonly Check[]> {
@@ -110,6 +115,7 @@ async function examineLeftovers(
     loops === null ? [] : await checked('branches', () => checkOrphans(repository, loops, signal));
   return [
     ...orphans,
+    ...(await checked('pool', () => checkPool(worktrees))),
     ...(await checked('locks', () => checkLocks(repository, context.clock.now()))),
   ];
 }

@@ -76,7 +76,7 @@ async function removeFromGit(
   // In place the files and the branch are the user's own.
   if (mode !== 'worktree') return null;
   const signal = AbortSignal.timeout(120_000);
-  await engine.project.removeWorkspace(workspaceSpec(loop), signal);
+  await engine.project.removeWorkspace({ ...workspaceSpec(loop), pool: 0 }, signal);
   if (branch === null || keepBranch) return null;
   const head = await engine.project.resolve(`refs/heads/${branch}`, signal);
   if (head === null) return null;

@@ -97,7 +97,7 @@ async function removeLoops(engine: Engine, loops: readonly Loop[]): Promise<read
     await engine.artifacts.remove(loop.id);
     const { mode, branch } = loop.workspace;
     if (mode !== 'worktree') continue;
-    await engine.project.removeWorkspace(workspaceSpec(loop), signal);
+    await engine.project.removeWorkspace({ ...workspaceSpec(loop), pool: 0 }, signal);
     const head =
       branch === null ? null : await engine.project.resolve(`refs/heads/${branch}`, signal);
     if (branch === null || head === null) continue;

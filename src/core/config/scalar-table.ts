@@ -91,6 +91,7 @@ export const scalarTable: readonly Scalar[] = [
   {"path":["git","keep-failed"],"type":"duration","choices":[],"description":"How long branch and worktree of a failed loop stay."},
   {"path":["workspace","dir"],"type":"text","choices":[],"description":"Folder of the worktrees; null = `.loopwright/worktrees`."},
   {"path":["workspace","setup"],"type":"text","choices":[],"description":"Shell command once after a worktree was made."},
+  {"path":["workspace","pool"],"type":"number","choices":[],"description":"Worktrees of finished loops that are kept to be used again; 0 = none."},
   {"path":["sandbox","level"],"type":"choice","choices":["off","worktree","bubblewrap","container"],"description":"How far agents are kept apart from the rest of the machine."},
   {"path":["sandbox","containment"],"type":"choice","choices":["auto","bubblewrap","unshare","process-group"],"description":"What keeps the processes of a run together: `auto` is the best that works here. `process-group` is weaker and starts faster."},
   {"path":["sandbox","network"],"type":"boolean","choices":[],"description":"Whether agents reach the network."},

@@ -70,6 +70,9 @@ export const Workspace = z.strictObject({
     .array(InnerPath)
     .default([])
     .describe('Ignored folders linked from your checkout into a new worktree.'),
+  pool: Count.default(4).describe(
+    'Worktrees of finished loops that are kept to be used again; 0 = none.',
+  ),
 });
 
 const sandboxLevels = ['off', 'worktree', 'bubblewrap', 'container'] as const;
