@@ -46,6 +46,7 @@ await build({
     'native-agent': 'src/adapters/agents/native/program.ts',
     'door-caller': 'src/adapters/door/caller.ts',
     'hook-runner': 'src/adapters/hook/module-runner.ts',
+    'learning-search': 'src/adapters/sqlite/search-program.ts',
   },
   output: { ...output, chunkFileNames: 'program-[name]-[hash].js' },
 });

@@ -1,6 +1,3 @@
-import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { findInstalledAgents, knownAgents } from '../adapters/agents/installed-agents.ts';
@@ -19,8 +16,6 @@ import { loadConfig, type LoadedConfig } from '../adapters/files/config-files.ts
 import { createDisk } from '../adapters/files/disk-reserve.ts';
 import { createLocks } from '../adapters/files/lock-files.ts';
 import { loadLoopTypes } from '../adapters/files/loop-type-files.ts';
-import { stateFolderName } from '../adapters/files/folder-state.ts';
-import { openStateDir } from '../adapters/files/state-dir.ts';
 import { createWakeups } from '../adapters/files/wake-files.ts';
 import { createMachine } from '../adapters/machine/machine-room.ts';
 import { createChannels } from '../adapters/notify/channels.ts';
@@ -28,7 +23,6 @@ import { openProject } from '../adapters/git/open-project.ts';
 import { createShippedPrices } from '../adapters/prices/shipped-prices.ts';
 import { sandboxUnavailable } from '../adapters/process/sandbox.ts';
 import { createSupervisor } from '../adapters/process/supervisor.ts';
-import { openStore } from '../adapters/sqlite/store.ts';
 import { createTemplates } from '../adapters/template/handlebars.ts';
 import { parsePromptFile } from '../adapters/template/prompt-file.ts';
 import type { FlagValues } from '../core/config/flags.ts';
@@ -36,6 +30,7 @@ import type { PromptRecord } from '../core/loop/event.ts';
 import type { Settings } from '../core/config/schema.ts';
 import { hookModules } from '../core/hook/hook-modules.ts';
 import { refuseEmptiedStore } from './emptied-store.ts';
+import { openProjectStore, openStateFolder, type StateUse } from './open-state.ts';
 import { LoopwrightError } from '../core/error.ts';
 import { applyLoopType } from '../core/loop-type/apply.ts';
 import { resolveLoopType, type LoopType, type LoopTypes } from '../core/loop-type/resolve.ts';
@@ -45,6 +40,7 @@ import type { Task } from '../core/task/task.ts';
 import { createRedactor } from '../core/redact/redact-values.ts';
 import type { Engine } from '../engine/engine.ts';
 import { FactHooks } from '../engine/fact-hooks.ts';
+import { redactionOf, redactWith } from '../engine/redact-text.ts';
 import { Notifier } from '../engine/notifier.ts';
 import {
   checkRunnable,
@@ -61,15 +57,13 @@ import type { LiveListener } from '../ports/live.ts';
 import type { Supervisor } from '../ports/process.ts';
 import type { Project } from '../ports/workspace.ts';
 
-export type ComposeInput = {
+export type ComposeInput = StateUse & {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
   readonly version: string;
   readonly flags?: FlagValues;
   readonly publish?: LiveListener;
-  /** Leaves no trace: a project without state gets it in a temporary folder that goes away again. */
-  readonly isTransient?: boolean;
   /** Runs the command line of an agent inside a loop; absent: agents have no `loopwright`. */
   readonly inside?: (call: {
     readonly opened: Opened;
@@ -115,13 +109,16 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
   const loopTypes = await loadLoopTypes({ ...files, settings: config.settings });
   refusePostgres(config.settings);
   await using cleanup = new AsyncDisposableStack();
-  const stateDir =
-    input.isTransient === true
-      ? await borrowStateDir(project.root, cleanup)
-      : await openStateDir(project.root);
+  const stateDir = await openStateFolder(project.root, input, cleanup);
   const database = config.settings.store ?? path.join(stateDir, 'state.db');
   refuseEmptiedStore(database, stateDir);
-  const store = cleanup.use(await openStore(database));
+  const redaction = redactionOf(env, config.settings.env.set);
+  const clean = redactWith(redaction);
+  const store = cleanup.use(
+    await openProjectStore(database, input, clean, cleanup, (text) =>
+      publish({ kind: 'notice', text }),
+    ),
+  );
   const clock = createSystemClock();
   const { containment } = config.settings.sandbox;
   const supervisor = cleanup.use(
@@ -163,7 +160,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     project,
     store,
     supervisor,
-    artifacts: createArtifacts(stateDir),
+    artifacts: createArtifacts(stateDir, redaction),
     wakeups: createWakeups(stateDir),
     templates: createTemplates(),
     clock,
@@ -188,6 +185,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     stateDir,
     env: definedOnly(env),
     version,
+    clean,
     publish(event) {
       publish(event);
       notifier.observe(event);
@@ -241,15 +239,6 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
 function requireSandbox({ sandbox }: Settings, supervisor: Supervisor): void {
   const fault = sandbox.level === 'bubblewrap' ? supervisor.sandboxFault() : null;
   if (fault !== null) throw sandboxUnavailable(fault);
-}
-
-/** The state folder if there is one, else a temporary one. */
-async function borrowStateDir(root: string, cleanup: AsyncDisposableStack): Promise<string> {
-  const folder = path.join(root, stateFolderName);
-  if (existsSync(path.join(folder, 'state.db'))) return folder;
-  const temporary = await mkdtemp(path.join(tmpdir(), 'loopwright-'));
-  cleanup.defer(() => rm(temporary, { recursive: true, force: true }));
-  return temporary;
 }
 
 /** The template of a loop type: front matter belongs to the file, not to the prompt. */

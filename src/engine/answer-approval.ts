@@ -80,11 +80,18 @@ async function recordYes(
   { by, text }: Answer,
 ): Promise<void> {
   if (loop.status !== 'complete' && violationsToAllow(loop).length > 0) {
-    await allowViolations(engine, session, loop.id, { by, reason: text === '' ? null : text });
+    await allowViolations(engine, session, loop.id, {
+      by,
+      reason: text === '' ? null : engine.clean(text),
+    });
     return;
   }
   requireAwaited(loop);
-  await recordAtRest(engine, session, loop.id, { type: 'approval.given', by, note: text });
+  await recordAtRest(engine, session, loop.id, {
+    type: 'approval.given',
+    by,
+    note: engine.clean(text),
+  });
 }
 
 async function judgeAgain(
@@ -115,7 +122,7 @@ export async function rejectLoop(
   await using held = await holdAtRest(engine, session, loop.id);
   return await held.recordAll(
     [
-      { type: 'approval.refused', by, reason: text },
+      { type: 'approval.refused', by, reason: engine.clean(text) },
       { type: 'loop.rested', ...rest },
     ],
     (tx) => settleRefused(tx, loop.taskId, rest, engine.clock.now()),

@@ -48,6 +48,8 @@ export type Engine = {
   /** The user's environment; agents and checks get an allow-listed part of it. */
   readonly env: Readonly<Record<string, string>>;
   readonly version: string;
+  /** Takes the user's secrets, and what looks like a key, out of a text that is to be kept or shown. */
+  readonly clean: (text: string) => string;
   readonly publish: LiveListener;
   /** The agent a loop's settings name. Throws when it is unknown or cannot be used. */
   resolveAgent(settings: Settings): Promise<AgentRunner>;

@@ -3,6 +3,7 @@ import {
   closeSync,
   constants,
   createReadStream,
+  createWriteStream,
   fstatSync,
   mkdirSync,
   openSync,
@@ -13,13 +14,18 @@ import {
 } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createRedaction, type Redaction } from '../../core/redact/redactor.ts';
 import type { Artifacts } from '../../ports/artifacts.ts';
 
 /**
  * Artifacts as plain files: `<state folder>/loops/<loop id>/iterations/001/...`. They are small, so they are written at
  * once: handing them to another thread takes longer than the writing.
  */
-export function createArtifacts(stateDir: string): Artifacts {
+export function createArtifacts(
+  stateDir: string,
+  redaction: Redaction = createRedaction([]),
+): Artifacts {
   const loopDir = (loopId: string) => path.join(stateDir, 'loops', loopId);
   return {
     loopDir,
@@ -27,9 +33,12 @@ export function createArtifacts(stateDir: string): Artifacts {
       made(path.join(loopDir(loopId), 'iterations', String(number).padStart(3, '0'))),
     namedDir: (loopId, name) => made(path.join(loopDir(loopId), name)),
     write: writeWhole,
+    moveClean: (from, to) => moveClean(from, to, redaction),
     readTail,
     tidy: (loopId) => removeHalves(loopDir(loopId)),
     digest,
+    namesIn,
+    removeFile: (file) => rm(file, { force: true }),
     remove: (loopId) => rm(loopDir(loopId), { recursive: true, force: true }),
     diskUsage: (loopId) => folderSize(loopDir(loopId)),
   };
@@ -45,6 +54,25 @@ async function writeWhole(file: string, text: string): Promise<void> {
   const beside = `${file}.tmp-${process.pid}`;
   writeFileSync(beside, text);
   renameSync(beside, file);
+}
+
+async function moveClean(from: string, to: string, redaction: Redaction): Promise<void> {
+  const beside = `${to}.tmp-${process.pid}`;
+  const redactor = redaction.stream();
+  try {
+    await pipeline(
+      createReadStream(from),
+      async function* cleaned(chunks: AsyncIterable<Buffer>) {
+        for await (const chunk of chunks) yield* redactor.push(chunk);
+        yield* redactor.end();
+      },
+      createWriteStream(beside),
+    );
+    renameSync(beside, to);
+  } finally {
+    await rm(beside, { force: true });
+    await rm(from, { force: true });
+  }
 }
 
 const halfWritten = /\.(?:partial|tmp-\d+)$/;
@@ -69,6 +97,11 @@ async function readTail(file: string, maxBytes: number): Promise<string | null> 
   } finally {
     closeSync(handle);
   }
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
 }
 
 async function digest(files: readonly string[]): Promise<string> {

@@ -18,7 +18,7 @@ export const memoryExport: Command = {
   ],
 
   async run(input, context) {
-    await using opened = await context.open();
+    await using opened = await context.open({ onlyReads: true });
     const learnings = await opened.engine.store.read((tx) =>
       tx.learnings.list(
         isGiven(input, 'all') ? {} : { statuses: ['active', 'candidate', 'demoted'] },
