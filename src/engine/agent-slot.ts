@@ -9,14 +9,15 @@ const unknownResetMs = 300_000;
 
 /** An agent runs in a slot, for the life of its process. False: the signal came first, and there is none. */
 export async function takeAgentSlot(
-  { slots, resolveAgent }: Engine,
+  engine: Engine,
   owner: LoopOwner,
   signal: AbortSignal,
 ): Promise<boolean> {
   const { id: key, settings, createdAt: order } = owner.loop;
   const provider = providerOf(settings);
+  const { slots } = engine;
   if (slots.holds('agent', key)) return true;
-  const { kind } = await resolveAgent(settings);
+  const { kind } = await engine.resolveAgent(settings);
   const isFree = kind === 'native';
   try {
     await slots.take({ kind: 'agent', key, provider, order, isFree }, signal);

@@ -24,11 +24,12 @@ function busy({ messages, step }: Ask): Reply {
   return say('Done.');
 }
 
+function tool(name: string, input: Record<string, unknown>): Reply {
+  return { kind: 'acts', acts: [{ kind: 'tool', name, input }] };
+}
+
 function talks({ messages, step, results }: Ask): Reply {
   const other = /loop-[0-9a-f]{8}/.exec(messages.join('\n'))?.[0] ?? '';
-  const tool = (name: string, input: Record<string, unknown>): Reply => {
-    return { kind: 'acts', acts: [{ kind: 'tool', name, input }] };
-  };
   if (step === 0) return tool('share', { to: other, text: 'the port is 8080' });
   if (step === 1) return tool('query', { of: other });
   if (step === 2) {

@@ -20,7 +20,7 @@ export type ToolName = (typeof toolNames)[number];
 /** What the explore sub-agent works with. */
 export const readingTools = ['read', 'list', 'glob', 'grep', 'tree'] as const satisfies ToolName[];
 
-export const defaultTools: readonly ToolName[] = toolNames;
+export const defaultTools: readonly ToolName[] = [...toolNames];
 
 /** Need an engine that answers. */
 export const talkingTools: readonly ToolName[] = ['query', 'share'];
