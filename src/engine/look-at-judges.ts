@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { statSync } from 'node:fs';
 import { lstat, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Judges } from '../core/loop/judges.ts';
@@ -121,7 +122,10 @@ async function digestPrograms(
 /** Of what a link leads to: a program replaced behind its link is replaced. Null when there is no such file. */
 async function digestProgram(file: string): Promise<string | null> {
   try {
-    const { size, mtimeMs } = await stat(file);
+    // Most of what is asked for does not exist; to find that out at once costs little.
+    const found = statSync(file, { throwIfNoEntry: false });
+    if (found === undefined) return null;
+    const { size, mtimeMs } = found;
     const content = size > maxProgramBytes ? `${size} ${mtimeMs}` : await readFile(file);
     return createHash('sha256').update(content).digest('hex').slice(0, 24);
   } catch {

@@ -133,6 +133,8 @@ export type OpenedWorkspace = {
   readonly workspace: Workspace;
   /** False when the worktree was there already. Setup runs only on true. */
   readonly created: boolean;
+  /** Snapshot of a worktree that was made this very moment and holds exactly a commit; absent in every other case. */
+  readonly tree?: string;
   /** What had to be put right: half rebase aborted, stale lock removed, worktree made anew, ... in plain words. */
   readonly repaired: readonly string[];
   /** Entries of `copy` and `link` that do not exist in the user's checkout. */
