@@ -45,6 +45,8 @@ await build({
     'acp-client': 'src/adapters/agents/acp/client.ts',
     'native-agent': 'src/adapters/agents/native/program.ts',
     'door-caller': 'src/adapters/door/caller.ts',
+    'hook-runner': 'src/adapters/hook/module-runner.ts',
+    'learning-search': 'src/adapters/sqlite/search-program.ts',
   },
   output: { ...output, chunkFileNames: 'program-[name]-[hash].js' },
 });

@@ -1,5 +1,7 @@
 import type { Loop } from '../core/loop/loop.ts';
 import type { Answer } from '../engine/answer-approval.ts';
+import { sendMessage } from '../engine/send-message.ts';
+import { connectDaemon } from '../daemon/connect.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Session } from '../ports/store.ts';
 import type { CommandInput, Option } from './command.ts';
@@ -32,10 +34,19 @@ export async function answerApproval(
   const loop = await resolveLoop(engine, requiredArgument(input, 'LOOP'));
   const by = option(input, 'by') ?? context.env['USER'] ?? context.env['LOGNAME'] ?? 'user';
   const after = await withSession(engine, (session) => give(engine, session, loop, { by, text }));
+  const isInDaemon = await goesOnInDaemon(engine, after);
   const { id, taskId, status, reason } = after;
   if (wantsJson(input)) {
     const result = { loop: id, task: taskId, status, reason, by, exitCode: exitCodes.ok };
     context.out.write(`${JSON.stringify(result)}\n`);
+    return exitCodes.ok;
+  }
+  if (after.status === 'waiting') {
+    context.out.write(`${id} is told and goes on\n`);
+    return exitCodes.ok;
+  }
+  if (isInDaemon) {
+    context.out.write(`${id} goes on in the daemon\n`);
     return exitCodes.ok;
   }
   const why = after.text === null ? '' : `: ${oneLine(after.text)}`;
@@ -43,4 +54,13 @@ export async function answerApproval(
   const [next] = nextCommands(after, false);
   if (next !== undefined) context.out.write(`next: ${next.line}   ${next.does}\n`);
   return exitCodes.ok;
+}
+
+/** A loop that was only asked something does not wait for a second command where a daemon could go on with it. */
+async function goesOnInDaemon(engine: Engine, loop: Loop): Promise<boolean> {
+  const wantsToGoOn = loop.reason === 'interrupted' || loop.reason === 'rejected';
+  if (loop.status !== 'paused' || !wantsToGoOn || loop.workspace.mode === 'in-place') return false;
+  if ((await connectDaemon(engine.stateDir)) === null) return false;
+  await sendMessage(engine, { kind: 'resume', sender: null, to: loop.id, body: '' });
+  return true;
 }

@@ -39,6 +39,8 @@ export type OpenOptions = {
   readonly publish?: LiveListener;
   /** Leaves no trace where there was none. */
   readonly isTransient?: boolean;
+  /** Only looks: a store that cannot be written is shown all the same, with a warning. */
+  readonly onlyReads?: boolean;
 };
 
 export type Output = {

@@ -8,6 +8,7 @@ import {
   type RunOutcome,
   type RunRequest,
 } from '../engine/run-loops.ts';
+import { answerHere, askAtTerminal } from './ask-here.ts';
 import type { CommandInput, Option } from './command.ts';
 import type { CliContext, Signal } from './context.ts';
 import { EventStream } from './event-stream.ts';
@@ -83,6 +84,9 @@ export async function driveInForeground(
       isRunning = true;
       const ran = await runLoops(opened.engine, request, options, control);
       outcome = control.requested !== null && ran.loops.length === 0 ? null : ran;
+      if (outcome !== null && isTalking(context, input)) {
+        outcome = await answerHere(opened, outcome, options, control, askAtTerminal);
+      }
     }
   } catch (error) {
     // What did end is told before what went wrong, and what cannot be undone or told does not hide it.
@@ -95,6 +99,12 @@ export async function driveInForeground(
   await view[Symbol.asyncDispose]();
   await summarise(context, input, opened, outcome?.loops ?? []);
   return report({ outcome, opened });
+}
+
+/** Whether somebody sits there who could be asked. */
+function isTalking({ stdinIsTerminal, out, err }: CliContext, input: CommandInput): boolean {
+  const isForProgram = wantsJson(input) || isGiven(input, 'events') || isGiven(input, 'quiet');
+  return stdinIsTerminal && out.isTerminal && err.isTerminal && !isForProgram;
 }
 
 function refuseTwoFormats(input: CommandInput): void {

@@ -7,6 +7,7 @@ import { createSystemClock } from '../adapters/clock/system-clock.ts';
 import type { CliContext, OpenOptions, Output, Signal } from './context.ts';
 import { exitCodes } from './exit-code.ts';
 import { packageVersion } from '../package-version.ts';
+import type { LiveListener } from '../ports/live.ts';
 import { createRedactor } from '../core/redact/redact-values.ts';
 import { registry } from './registry.ts';
 import { runCli } from './run-cli.ts';
@@ -71,8 +72,15 @@ async function open(
   options: OpenOptions = {},
 ): ReturnType<CliContext['open']> {
   const { openProjectAt } = await import('../daemon/compose.ts');
+  const tell: LiveListener = (event) => {
+    if (event.kind === 'notice') err.write(`${event.text}\n`);
+  };
   const opened = await openProjectAt({
-    ...{ cwd, env, home, version },
+    cwd,
+    env,
+    home,
+    version,
+    ...(options.onlyReads === true ? { publish: tell } : {}),
     ...options,
     inside: async (call) => (await import('./inside/run-inside.ts')).runInside(call),
   });

@@ -1,5 +1,6 @@
 import { scalarFlags, type FlagValues, type ScalarFlag } from '../core/config/flags.ts';
 import type { CommandInput, Option } from './command.ts';
+import { usageError } from './input.ts';
 
 /** Settings people give most often, in words for them; all others are shown by `--help-all`. */
 const common: Readonly<Record<string, string>> = {
@@ -36,7 +37,7 @@ const onOff = ['on', 'off', 'true', 'false'] as const;
 
 /** Every scalar setting as an option, and `--pass-env`. */
 export function settingOptions(): readonly Option[] {
-  return [...scalarFlags().map(settingOption), passEnv];
+  return [...scalarFlags().map(settingOption), passEnv, attended];
 }
 
 const passEnv: Option = {
@@ -44,6 +45,11 @@ const passEnv: Option = {
   value: 'GLOB',
   repeatable: true,
   summary: 'Hand variables of this name or pattern on to the agent.',
+};
+
+const attended: Option = {
+  name: 'attended',
+  summary: 'Ask before every iteration and about what it changed; short for --mode attended.',
 };
 
 function settingOption({ flag, type, choices, description, path }: ScalarFlag): Option {
@@ -61,10 +67,13 @@ function settingOption({ flag, type, choices, description, path }: ScalarFlag): 
 /** The settings that were given, as the configuration's strongest layer wants them. */
 export function flagValues({ options }: CommandInput): FlagValues {
   const names = [...scalarFlags().map(({ flag }) => flag), passEnv.name];
-  return Object.fromEntries(
-    names.flatMap((name) => {
-      const value = options[name];
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
+  const given = names.flatMap((name): [string, FlagValues[string]][] => {
+    const value = options[name];
+    return value === undefined ? [] : [[name, value]];
+  });
+  if (options[attended.name] !== true) return Object.fromEntries(given);
+  const mode = options['mode'] ?? 'attended';
+  if (mode !== 'attended')
+    throw usageError(`--attended and --mode ${String(mode)} exclude each other`);
+  return Object.fromEntries([...given, ['mode', 'attended']]);
 }

@@ -1,11 +1,9 @@
-import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { findInstalledAgents, knownAgents } from '../adapters/agents/installed-agents.ts';
 import { resolveAgent } from '../adapters/agents/registry.ts';
 import { minuteOfDay } from '../adapters/clock/local-time.ts';
+import { hookCommand, requireHookModules } from '../adapters/hook/hook-command.ts';
 import { createRandom } from '../adapters/clock/seeded-random.ts';
 import { createRandomIds } from '../adapters/clock/random-ids.ts';
 import { createSystemClock } from '../adapters/clock/system-clock.ts';
@@ -18,8 +16,6 @@ import { loadConfig, type LoadedConfig } from '../adapters/files/config-files.ts
 import { createDisk } from '../adapters/files/disk-reserve.ts';
 import { createLocks } from '../adapters/files/lock-files.ts';
 import { loadLoopTypes } from '../adapters/files/loop-type-files.ts';
-import { stateFolderName } from '../adapters/files/folder-state.ts';
-import { openStateDir } from '../adapters/files/state-dir.ts';
 import { createWakeups } from '../adapters/files/wake-files.ts';
 import { createMachine } from '../adapters/machine/machine-room.ts';
 import { createChannels } from '../adapters/notify/channels.ts';
@@ -27,13 +23,14 @@ import { openProject } from '../adapters/git/open-project.ts';
 import { createShippedPrices } from '../adapters/prices/shipped-prices.ts';
 import { sandboxUnavailable } from '../adapters/process/sandbox.ts';
 import { createSupervisor } from '../adapters/process/supervisor.ts';
-import { openStore } from '../adapters/sqlite/store.ts';
 import { createTemplates } from '../adapters/template/handlebars.ts';
 import { parsePromptFile } from '../adapters/template/prompt-file.ts';
 import type { FlagValues } from '../core/config/flags.ts';
 import type { PromptRecord } from '../core/loop/event.ts';
 import type { Settings } from '../core/config/schema.ts';
+import { hookModules } from '../core/hook/hook-modules.ts';
 import { refuseEmptiedStore } from './emptied-store.ts';
+import { openProjectStore, openStateFolder, type StateUse } from './open-state.ts';
 import { LoopwrightError } from '../core/error.ts';
 import { applyLoopType } from '../core/loop-type/apply.ts';
 import { resolveLoopType, type LoopType, type LoopTypes } from '../core/loop-type/resolve.ts';
@@ -43,6 +40,7 @@ import type { Task } from '../core/task/task.ts';
 import { createRedactor } from '../core/redact/redact-values.ts';
 import type { Engine } from '../engine/engine.ts';
 import { FactHooks } from '../engine/fact-hooks.ts';
+import { redactionOf, redactWith } from '../engine/redact-text.ts';
 import { Notifier } from '../engine/notifier.ts';
 import {
   checkRunnable,
@@ -59,15 +57,13 @@ import type { LiveListener } from '../ports/live.ts';
 import type { Supervisor } from '../ports/process.ts';
 import type { Project } from '../ports/workspace.ts';
 
-export type ComposeInput = {
+export type ComposeInput = StateUse & {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
   readonly version: string;
   readonly flags?: FlagValues;
   readonly publish?: LiveListener;
-  /** Leaves no trace: a project without state gets it in a temporary folder that goes away again. */
-  readonly isTransient?: boolean;
   /** Runs the command line of an agent inside a loop; absent: agents have no `loopwright`. */
   readonly inside?: (call: {
     readonly opened: Opened;
@@ -113,13 +109,16 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
   const loopTypes = await loadLoopTypes({ ...files, settings: config.settings });
   refusePostgres(config.settings);
   await using cleanup = new AsyncDisposableStack();
-  const stateDir =
-    input.isTransient === true
-      ? await borrowStateDir(project.root, cleanup)
-      : await openStateDir(project.root);
+  const stateDir = await openStateFolder(project.root, input, cleanup);
   const database = config.settings.store ?? path.join(stateDir, 'state.db');
   refuseEmptiedStore(database, stateDir);
-  const store = cleanup.use(await openStore(database));
+  const redaction = redactionOf(env, config.settings.env.set);
+  const clean = redactWith(redaction);
+  const store = cleanup.use(
+    await openProjectStore(database, input, clean, cleanup, (text) =>
+      publish({ kind: 'notice', text }),
+    ),
+  );
   const clock = createSystemClock();
   const { containment } = config.settings.sandbox;
   const supervisor = cleanup.use(
@@ -151,6 +150,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
       supervisor,
       env: definedOnly(env),
       cwd: project.root,
+      commandOf: (hook) => hookCommand(hook, project.root),
       warn: (text) => publish({ kind: 'notice', text }),
     }),
   );
@@ -160,7 +160,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     project,
     store,
     supervisor,
-    artifacts: createArtifacts(stateDir),
+    artifacts: createArtifacts(stateDir, redaction),
     wakeups: createWakeups(stateDir),
     templates: createTemplates(),
     clock,
@@ -185,6 +185,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     stateDir,
     env: definedOnly(env),
     version,
+    clean,
     publish(event) {
       publish(event);
       notifier.observe(event);
@@ -192,6 +193,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     },
     resolveAgent: (settings) => agents.resolve(settings),
     resolveStrategy: (settings) => loadStrategy(settings, project.root),
+    hookCommand: (hook) => hookCommand(hook, project.root),
     reloadSettings: createSettingsReader(files),
   };
   const planner =
@@ -206,6 +208,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
       for (const text of checkRunnable(settings, verify))
         publish({ kind: 'notice', text: `warning: ${text}` });
       requireSandbox(settings, supervisor);
+      requireHookModules(hookModules(settings), project.root);
       await engine.resolveAgent(settings);
       await engine.resolveStrategy(settings);
       const type = resolveLoopType(task.type ?? defaultLoopType, types);
@@ -236,15 +239,6 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
 function requireSandbox({ sandbox }: Settings, supervisor: Supervisor): void {
   const fault = sandbox.level === 'bubblewrap' ? supervisor.sandboxFault() : null;
   if (fault !== null) throw sandboxUnavailable(fault);
-}
-
-/** The state folder if there is one, else a temporary one. */
-async function borrowStateDir(root: string, cleanup: AsyncDisposableStack): Promise<string> {
-  const folder = path.join(root, stateFolderName);
-  if (existsSync(path.join(folder, 'state.db'))) return folder;
-  const temporary = await mkdtemp(path.join(tmpdir(), 'loopwright-'));
-  cleanup.defer(() => rm(temporary, { recursive: true, force: true }));
-  return temporary;
 }
 
 /** The template of a loop type: front matter belongs to the file, not to the prompt. */

@@ -1,4 +1,5 @@
 import type { Gate } from '../core/config/section/gates.ts';
+import { encodeAnswer } from '../core/coordinate/spoken-answer.ts';
 import { LoopwrightError } from '../core/error.ts';
 import { awaitsApproval, gatesOf } from '../core/loop/gating.ts';
 import type { Rest } from '../core/loop/judge.ts';
@@ -12,6 +13,7 @@ import { finishLoop } from './finish-loop.ts';
 import { MergeQueue } from './merge-queue.ts';
 import { driveOrPark } from './park.ts';
 import { holdAtRest, recordAtRest } from './resting-loop.ts';
+import { sendMessage } from './send-message.ts';
 import { takeLoop } from './take-loop.ts';
 
 export type Answer = { readonly by: string; readonly text: string };
@@ -26,11 +28,49 @@ export async function approveLoop(
   loop: Loop,
   { by, text }: Answer,
 ): Promise<Loop> {
+  if (loop.asked !== undefined) return sayYes(engine, session, loop, { by, text });
   if (!isHalfApproved(loop)) {
     await recordYes(engine, session, loop, { by, text });
   }
   const driven = await judgeAgain(engine, session, loop.id, by);
   return finishLoop(engine, session, new MergeQueue(engine, session), driven);
+}
+
+/**
+ * Answers what the loop's mode asks. Its owner takes the answer up; a loop at rest is complete now, or stays for whoever goes
+ * on with it: no agent runs here.
+ */
+async function sayYes(
+  engine: Engine,
+  session: Session,
+  loop: Loop,
+  { by, text }: Answer,
+): Promise<Loop> {
+  if (!isResting(loop.status)) return tellOwner(engine, loop, 'approve', { by, text });
+  await recordAtRest(engine, session, loop.id, { type: 'approval.given', by, note: text });
+  const driven = await driveToRest(engine, session, loop.id, by);
+  return finishLoop(engine, session, new MergeQueue(engine, session), driven);
+}
+
+async function driveToRest(
+  engine: Engine,
+  session: Session,
+  loopId: string,
+  by: string,
+): Promise<Loop> {
+  await using owner = await takeLoop(engine, session, loopId, { why: `approved by ${by}` });
+  owner.request({ kind: 'interrupt', when: 'cut' });
+  return await driveOrPark(engine, owner);
+}
+
+async function tellOwner(
+  engine: Engine,
+  loop: Loop,
+  kind: 'approve' | 'reject',
+  answer: Answer,
+): Promise<Loop> {
+  await sendMessage(engine, { kind, sender: null, to: loop.id, body: encodeAnswer(answer) });
+  return loop;
 }
 
 async function recordYes(
@@ -40,11 +80,18 @@ async function recordYes(
   { by, text }: Answer,
 ): Promise<void> {
   if (loop.status !== 'complete' && violationsToAllow(loop).length > 0) {
-    await allowViolations(engine, session, loop.id, { by, reason: text === '' ? null : text });
+    await allowViolations(engine, session, loop.id, {
+      by,
+      reason: text === '' ? null : engine.clean(text),
+    });
     return;
   }
   requireAwaited(loop);
-  await recordAtRest(engine, session, loop.id, { type: 'approval.given', by, note: text });
+  await recordAtRest(engine, session, loop.id, {
+    type: 'approval.given',
+    by,
+    note: engine.clean(text),
+  });
 }
 
 async function judgeAgain(
@@ -66,13 +113,16 @@ export async function rejectLoop(
   loop: Loop,
   { by, text }: Answer,
 ): Promise<Loop> {
+  if (loop.asked !== undefined && !isResting(loop.status)) {
+    return tellOwner(engine, loop, 'reject', { by, text });
+  }
   requireAwaited(loop);
   const state = gatesOf(loop);
   const rest = restAfterNo(state.kind === 'awaited' ? state.gate : null, by);
   await using held = await holdAtRest(engine, session, loop.id);
   return await held.recordAll(
     [
-      { type: 'approval.refused', by, reason: text },
+      { type: 'approval.refused', by, reason: engine.clean(text) },
       { type: 'loop.rested', ...rest },
     ],
     (tx) => settleRefused(tx, loop.taskId, rest, engine.clock.now()),
@@ -112,7 +162,7 @@ function isHalfApproved(loop: Loop): boolean {
 }
 
 function requireAwaited(loop: Loop): void {
-  if (loop.status === 'blocked' && awaitsApproval(loop)) return;
+  if (loop.status === 'blocked' && (awaitsApproval(loop) || loop.asked !== undefined)) return;
   if (loop.status === 'blocked' && loop.reason === 'approval') {
     throw new LoopwrightError(
       'loop.asks',

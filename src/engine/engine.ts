@@ -1,3 +1,4 @@
+import type { Hook } from '../core/config/section/hooks.ts';
 import type { Settings } from '../core/config/schema.ts';
 import type { Flags } from '../core/loop/event.ts';
 import type { Templates } from '../core/prompt/templates.ts';
@@ -47,11 +48,15 @@ export type Engine = {
   /** The user's environment; agents and checks get an allow-listed part of it. */
   readonly env: Readonly<Record<string, string>>;
   readonly version: string;
+  /** Takes the user's secrets, and what looks like a key, out of a text that is to be kept or shown. */
+  readonly clean: (text: string) => string;
   readonly publish: LiveListener;
   /** The agent a loop's settings name. Throws when it is unknown or cannot be used. */
   resolveAgent(settings: Settings): Promise<AgentRunner>;
   /** The strategy a loop's settings name; custom modules come from the user's checkout. */
   resolveStrategy(settings: Settings): Promise<LoopStrategy>;
+  /** The shell command that runs a hook; modules come from the user's checkout. */
+  hookCommand(hook: Hook): string;
   /** Settings for a loop type under the flags it was started with, as the user's files say now. */
   reloadSettings(loopType: string, flags: Flags): Promise<Settings>;
 };

@@ -10,6 +10,7 @@ export type FactHooksOptions = {
   readonly supervisor: Pick<Supervisor, 'run'>;
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
+  readonly commandOf: (hook: Hook) => string;
   readonly warn: (text: string) => void;
 };
 
@@ -39,7 +40,6 @@ export class FactHooks implements AsyncDisposable {
   }
 
   #plan(name: FactHook, hook: Hook, loop: Loop): void {
-    if (!('command' in hook)) return;
     const { warn } = this.#options;
     if (this.#pending >= maxPending) {
       warn(`warning: hooks pile up; the ${name} hook of ${loop.id} is left out`);
@@ -47,10 +47,12 @@ export class FactHooks implements AsyncDisposable {
     }
     this.#pending += 1;
     this.#running = this.#running.then(async () => {
-      await this.#run(name, hook.command, hook.timeout, loop).catch((error: unknown) => {
-        const why = error instanceof Error ? error.message : String(error);
-        warn(`warning: the ${name} hook of ${loop.id} failed: ${why}`);
-      });
+      await this.#run(name, this.#options.commandOf(hook), hook.timeout, loop).catch(
+        (error: unknown) => {
+          const why = error instanceof Error ? error.message : String(error);
+          warn(`warning: the ${name} hook of ${loop.id} failed: ${why}`);
+        },
+      );
       this.#pending -= 1;
     });
   }

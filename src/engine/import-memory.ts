@@ -1,34 +1,94 @@
+import { createHash } from 'node:crypto';
+import { isLoopwrightError, LoopwrightError } from '../core/error.ts';
 import type { ImportedLearning } from '../core/memory/import-learnings.ts';
-import type { Ids } from '../ports/clock.ts';
+import type { NewLearning } from '../ports/memory.ts';
 import type { Store } from '../ports/store.ts';
 
-export type ImportResult = { readonly added: number; readonly unchanged: number };
+export type ImportResult = {
+  readonly added: number;
+  readonly unchanged: number;
+  /** False: it was interrupted, and the rest is not added. */
+  readonly complete: boolean;
+};
+
+export type ImportOptions = {
+  readonly now: number;
+  /** A copy of this project's own memory: status, votes and origin are taken as they are. */
+  readonly restore: boolean;
+  /** Ends the import after the learnings under way. */
+  readonly signal: AbortSignal;
+  readonly redact: (text: string) => string;
+  /** Told how many were looked at. */
+  readonly progress: (count: number) => void;
+};
 
 /** Transactions stay short: other engines wait for them. */
 const batch = 200;
 
 /**
- * Adds learnings a person brings. A given id is kept; one that is already there is left as it is, so that an import
- * can be repeated, also after it was cut short.
+ * Adds learnings a person brings. A given id is kept, others follow from what is said; one that is already there is left as
+ * it is. So an import can be repeated, also after it was cut short.
  */
 export async function importMemory(
   store: Store,
   learnings: readonly ImportedLearning[],
-  context: { readonly ids: Ids; readonly now: number; redact(text: string): string },
+  options: ImportOptions,
 ): Promise<ImportResult> {
   let added = 0;
-  for (let i = 0; i < learnings.length; i += batch) {
-    const part = learnings.slice(i, i + batch);
-    const fresh = part.map(({ id, createdAt, category, content, tags, paths }) => ({
-      id: id ?? context.ids.learning(),
-      category: context.redact(category),
-      content: context.redact(content),
-      tags: tags.map((tag) => context.redact(tag)),
-      paths: paths.map((each) => context.redact(each)),
-      createdAt: createdAt ?? context.now,
-      origin: 'import' as const,
-    }));
-    added += await store.write((tx) => tx.learnings.addMissing(fresh));
+  for (let done = 0; done < learnings.length; done += batch) {
+    if (options.signal.aborted) return { added, unchanged: done - added, complete: false };
+    const fresh = learnings.slice(done, done + batch).map((each) => toLearning(each, options));
+    try {
+      added += await store.write((tx) => tx.learnings.addMissing(fresh));
+    } catch (error) {
+      throw partly(error, added, learnings.length);
+    }
+    options.progress(Math.min(done + batch, learnings.length));
+    // Signals are heard between turns of the event loop.
+    await new Promise((resolve) => setImmediate(resolve));
   }
-  return { added, unchanged: learnings.length - added };
+  return { added, unchanged: learnings.length - added, complete: true };
+}
+
+function toLearning(learning: ImportedLearning, options: ImportOptions): NewLearning {
+  const { now, restore, redact } = options;
+  const { id, createdAt, past } = learning;
+  const category = redact(learning.category);
+  const content = redact(learning.content);
+  // Another project's votes say nothing here, but what was taken out of use there stays out.
+  const isOut = past.status === 'demoted' || past.status === 'pruned';
+  const status = restore || isOut ? past.status : 'candidate';
+  const prunedAt = status === 'pruned' ? (past.prunedAt ?? now) : null;
+  return {
+    ...(restore ? past : { origin: 'import', byHand: isOut && past.byHand }),
+    status,
+    prunedAt,
+    id: id !== null && !holdsSecret(id, redact) ? id : idOf(category, content),
+    category,
+    content,
+    tags: learning.tags.map(redact),
+    paths: learning.paths.map(redact),
+    createdAt: Math.min(createdAt ?? now, now),
+  };
+}
+
+/** A secret begins at the start or after a mark. */
+function holdsSecret(id: string, redact: ImportOptions['redact']): boolean {
+  const ends = id.split(/(?<=[-.:])/).map((_, at, parts) => parts.slice(at).join(''));
+  return ends.some((end) => redact(end) !== end);
+}
+
+/** The same words always get the same id, and different ones never: that is what makes a second import harmless. */
+function idOf(category: string, content: string): string {
+  const hash = createHash('sha256').update(JSON.stringify([category, content]));
+  return `l-${hash.digest('hex').slice(0, 16)}`;
+}
+
+function partly(error: unknown, added: number, all: number): unknown {
+  if (added === 0 || !isLoopwrightError(error)) return error;
+  const { code, message } = error;
+  return new LoopwrightError(code, `${message}; ${added} of ${all} learnings were added before`, {
+    hint: 'run the same import again: what is there already is left as it is',
+    cause: error,
+  });
 }

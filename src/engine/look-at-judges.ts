@@ -122,7 +122,6 @@ async function digestPrograms(
 /** Of what a link leads to: a program replaced behind its link is replaced. Null when there is no such file. */
 async function digestProgram(file: string): Promise<string | null> {
   try {
-    // Most of what is asked for does not exist; to find that out at once costs little.
     const found = statSync(file, { throwIfNoEntry: false });
     if (found === undefined) return null;
     const { size, mtimeMs } = found;

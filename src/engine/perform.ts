@@ -1,4 +1,5 @@
 import type { Action } from '../core/loop/decide.ts';
+import { ask, assumeYes } from './action/ask.ts';
 import { buildPrompt } from './action/build-prompt.ts';
 import { chooseModel } from './action/choose-model.ts';
 import { conclude } from './action/conclude.ts';
@@ -37,6 +38,10 @@ export async function perform(
       return readMessages(engine, owner);
     case 'rebase':
       return rebase(engine, owner, action.onto);
+    case 'ask':
+      return ask(engine, owner, action.question);
+    case 'assume-yes':
+      return assumeYes(owner);
     case 'start-iteration':
       return startIteration(engine, owner, action);
     case 'choose-model':

@@ -92,9 +92,7 @@ const unbuilt: readonly string[] = [
   'scheduler.max-requests',
   'scheduler.request-window',
   'scheduler.tokens-per-minute',
-  'mode',
   'git.keep-failed',
-  'hooks.mode-switch',
 ];
 
 /** Configuration that cannot be carried out is refused, never ignored: what differs from the default is a wish. */
@@ -111,8 +109,7 @@ function notBuiltYet(settings: Settings): string | null {
   if (settings.git.merge === 'pr') return '`git.merge: pr`';
   const agent = settings.agents[settings.agent ?? ''];
   if (agent?.session === 'reuse') return '`session: reuse`';
-  const hooks = Object.values(settings.hooks).flat();
-  return hooks.some((hook) => 'module' in hook) ? 'a hook module' : null;
+  return null;
 }
 
 function valueAt(settings: Settings, key: string): unknown {

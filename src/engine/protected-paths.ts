@@ -1,3 +1,4 @@
+import { loadedModules } from '../core/hook/hook-modules.ts';
 import { changedPaths } from '../core/loop/changes.ts';
 import { matchesAny } from '../core/text/glob.ts';
 import type { LoopOwner } from './loop-owner.ts';
@@ -11,7 +12,8 @@ export type PutBack = {
 /** Puts paths that the agent must not change back to what they were at the start of its iteration; says which. */
 export async function putBackProtected(owner: LoopOwner, startTree: string): Promise<PutBack> {
   const { protected: globs, allow, integrity } = owner.loop.settings.verify;
-  const scripts = integrity === 'off' ? [] : (owner.loop.judges?.files ?? []);
+  const judges = integrity === 'off' ? [] : (owner.loop.judges?.files ?? []);
+  const scripts = [...judges, ...loadedModules(owner.loop.settings)];
   const isProtected = (file: string) =>
     (scripts.includes(file) || matchesAny(file, globs)) && !matchesAny(file, allow);
   const tree = await owner.workspace.snapshot(owner.closing);

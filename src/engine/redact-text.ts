@@ -1,14 +1,22 @@
-import { createRedaction } from '../core/redact/redactor.ts';
+import { createRedaction, type Redaction } from '../core/redact/redactor.ts';
 import { secretsOf } from '../core/redact/secret-forms.ts';
 
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** Knows the values of secret variables in these environments, and what looks like a key. */
+export function redactionOf(...environments: readonly Variables[]): Redaction {
+  return createRedaction(environments.flatMap(secretsOf));
+}
+
 /**
- * Takes the values of secret variables, and everything that looks like a key, out of a text that is to be kept. What agents
- * print is redacted as it comes; this is for text that people give, and a second look at what goes into memory.
+ * Takes the values of secret variables, and everything that looks like a key, out of a text that is to be kept. What programs
+ * print is redacted as it comes; this is for what people give, for prompts, and for what is read out of files.
  */
-export function redactText(
-  env: Readonly<Record<string, string | undefined>>,
-): (text: string) => string {
-  const redaction = createRedaction(secretsOf(env));
+export function redactText(...environments: readonly Variables[]): (text: string) => string {
+  return redactWith(redactionOf(...environments));
+}
+
+export function redactWith(redaction: Redaction): (text: string) => string {
   return (text) => {
     const stream = redaction.stream();
     const parts = [...stream.push(Buffer.from(text, 'utf8')), ...stream.end()];

@@ -16,11 +16,12 @@ export async function reportSurroundings(
   const { loop } = owner;
   const iteration = openIteration(loop);
   if (iteration === null) return null;
-  const changes = await owner.surroundings.end(loop, iteration, owner.closing);
-  if (changes.length === 0) return null;
+  const { own: changes, others } = await owner.surroundings.end(loop, iteration, owner.closing);
+  if (changes.length + others.length === 0) return null;
   const dir = await engine.artifacts.iterationDir(loop.id, iteration.number);
-  const text = `${JSON.stringify({ changes }, null, 2)}\n`;
+  const text = `${JSON.stringify({ changes, others }, null, 2)}\n`;
   await engine.artifacts.write(path.join(dir, 'surroundings.json'), text);
+  if (changes.length === 0) return null;
   const names = changes.slice(0, mostNames).map(({ name }) => name);
   return { type: 'surroundings.changed', names, count: changes.length };
 }

@@ -4,7 +4,9 @@ import { isLoopwrightError } from '../core/error.ts';
 import type { Iteration, Loop } from '../core/loop/loop.ts';
 import { guardsSurroundings } from '../core/loop/surroundings.ts';
 import type { SurroundingChange, Surroundings, SurroundingsScope } from '../ports/workspace.ts';
+import { attributeChanges, beginTrace, type Attributed } from './agent-git-trace.ts';
 import type { Engine } from './engine.ts';
+import { isRestored } from './restored-branch.ts';
 import { readOwnMoves, withoutOwnMoves } from './own-moves.ts';
 import { workspaceSpec } from './workspace-spec.ts';
 
@@ -44,6 +46,7 @@ export class SurroundingsWatch {
    */
   async begin(loop: Loop, { number, surroundings }: Iteration, signal: AbortSignal) {
     if (this.#before?.iteration !== number) {
+      if (surroundings === undefined) await beginTrace(this.#engine, loop);
       this.#before =
         surroundings === undefined
           ? { iteration: number, ...(await this.#keep(loop, await this.#start(loop, signal))) }
@@ -52,8 +55,12 @@ export class SurroundingsWatch {
     return this.#before.key;
   }
 
-  /** When its agent and its checks have ended: what is different now. Empty when it never began. */
-  async end(
+  /** When its agent and its checks have ended: what is different now, by whom. Empty when it never began. */
+  async end(loop: Loop, iteration: Iteration, signal: AbortSignal): Promise<Attributed> {
+    return attributeChanges(this.#engine, loop, await this.#changes(loop, iteration, signal));
+  }
+
+  async #changes(
     loop: Loop,
     { number, surroundings, startedAt }: Iteration,
     signal: AbortSignal,
@@ -90,7 +97,10 @@ export class SurroundingsWatch {
         continue;
       }
       this.#last = look;
-      return own === null ? changes : withoutOwnMoves(this.#engine, changes, own, signal);
+      if (own === null) return changes;
+      const others = await withoutOwnMoves(this.#engine, changes, own, signal);
+      const restored = await Promise.all(others.map((each) => isRestored(this.#engine, each)));
+      return others.filter((_, position) => restored[position] !== true);
     }
   }
 

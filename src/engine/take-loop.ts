@@ -1,6 +1,7 @@
 import type { Settings } from '../core/config/schema.ts';
 import { LoopwrightError } from '../core/error.ts';
 import type { Flags, LoopEvent } from '../core/loop/event.ts';
+import { modeSwitch } from '../core/loop/mode-switch.ts';
 import { openIteration, type Loop } from '../core/loop/loop.ts';
 import { repair, type World } from '../core/loop/repair.ts';
 import { isResting } from '../core/loop/status.ts';
@@ -198,5 +199,9 @@ function takeOverEvents(
   if (loop.status === 'pending') return [{ type: 'loop.started', sessionId, host }];
   const repaired = isResting(loop.status) ? [] : repair(loop, world);
   const { settings = null, flags = null } = options;
-  return [...repaired, { type: 'loop.resumed', sessionId, host, why: world.why, settings, flags }];
+  return [
+    ...repaired,
+    { type: 'loop.resumed', sessionId, host, why: world.why, settings, flags },
+    ...modeSwitch(loop.settings, settings ?? loop.settings),
+  ];
 }

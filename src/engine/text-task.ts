@@ -63,7 +63,9 @@ export async function unfinishedLoop(engine: Engine, taskId: string): Promise<Lo
  * The stored task that words to run mean: the one whose slug they are, else the newest with exactly this title that has an
  * unfinished loop, or none yet because its engine died first. Null when they describe a new task.
  */
-export async function findMeantTask(engine: Engine, title: string): Promise<Task | null> {
+export async function findMeantTask(engine: Engine, text: string): Promise<Task | null> {
+  // Titles are stored without secrets.
+  const title = engine.clean(text);
   const slug = slugOf(title);
   const tasks = await engine.store.read((tx) => tx.tasks.list({ slug }));
   if (title.includes('-') && slug === title && tasks.length > 0) {

@@ -7,6 +7,8 @@ export interface Artifacts {
   /** Absolute folder for a verification that belongs to no iteration (baseline, merge), made if need be. */
   namedDir(loopId: string, name: string): Promise<string>;
   write(file: string, text: string): Promise<void>;
+  /** Moves a file of any size into its place, without the user's secrets and what looks like a key. */
+  moveClean(from: string, to: string): Promise<void>;
   /** At most the last `maxBytes` of a file as text; null when it does not exist. */
   readTail(file: string, maxBytes: number): Promise<string | null>;
   /** SHA-256 over files one after the other, read in pieces; missing ones count as empty. */

@@ -60,6 +60,8 @@ const facts: Readonly<Record<LoopEvent['type'], true>> = {
   'gate.judged': true,
   'approval.given': true,
   'approval.refused': true,
+  'approval.asked': true,
+  'mode.switched': true,
   'decision.made': true,
   'loop.waiting': true,
   'loop.woken': true,

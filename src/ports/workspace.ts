@@ -212,6 +212,11 @@ export type CommitInput = {
   readonly startHead: string | null;
   readonly subject: string;
   readonly trailers: readonly (readonly [name: string, value: string])[];
+  /**
+   * Files that must be in no commit, as no later one takes them out of the history again. Such a file, added or changed, stays
+   * in the snapshot and out of the commit, and is named; commits of the agent's own that hold one become one without.
+   */
+  readonly isKeptOut?: (path: string) => boolean;
 };
 
 export type CommitResult = {

@@ -71,6 +71,42 @@ const unstorable: readonly (readonly [string, string, string])[] = [
   ],
 ];
 
+/** What an agent hides in ways that git does not speak of. */
+const silent: readonly (readonly [string, string, string])[] = [
+  [
+    'a folder that ignores itself',
+    "mkdir hidden; echo '*' > hidden/.gitignore; echo x > hidden/code.js",
+    'hidden/.gitignore (is in no commit',
+  ],
+  [
+    'an ignore file that names itself',
+    "printf '.gitignore\\n*.js\\n' > .gitignore; echo x > code.js",
+    '.gitignore (is in no commit',
+  ],
+  [
+    'an ignore file that a committed one hides',
+    "mkdir deep; echo '/deep/.gitignore' > .gitignore; echo '*.js' > deep/.gitignore; echo x > deep/code.js",
+    'deep/.gitignore (is in no commit',
+  ],
+  ['files in a folder .git', 'mkdir lib/.git; echo x > lib/.git/code.js', 'lib/.git/ (has a name'],
+  ['a file called .git', 'echo x > lib/.git', 'lib/.git (has a name'],
+  [
+    'files in the repository of a generator',
+    'git init -q lib/inner; echo x > lib/inner/.git/code.js; echo x > lib/inner/a',
+    'lib/inner/.git/code.js (has a name',
+  ],
+  [
+    'hooks of such a repository',
+    'git init -q lib/inner; echo x > lib/inner/.git/hooks/code; echo x > lib/inner/a',
+    'lib/inner/.git/hooks/code (has a name',
+  ],
+];
+
+/** As tools do with their caches. */
+function ignoring(folder: string): string {
+  return `mkdir -p ${folder}; echo '*' > ${folder}/.gitignore; : > ${folder}/x`;
+}
+
 describe('what was verified is what is committed', () => {
   it.each(stored)('although an agent hides it by %s', async (_, trick, name) => {
     await using repo = await gitRepo();
@@ -95,17 +131,20 @@ describe('what was verified is what is committed', () => {
     expect(tree).toMatch(/^120000 .*lib\/link$/m);
   });
 
-  it.each(unstorable)('or the loop does not complete: %s', async (_, trick, named) => {
-    await using repo = await gitRepo();
-    const loop = await runTrick(repo, trick);
-    expect(loop).toMatchObject({ status: 'failed', reason: 'max_iterations' });
-    expect(loop.text).toContain('in no commit');
-    expect(loop.text).toContain(named);
-    expect(loop.iterations).toHaveLength(2);
-    // The rest of the work is kept, and the next prompt says what is wrong.
-    expect(await committed(repo, loop)).toContain('lib/plain');
-    expect(loop.feedback).toContain(named);
-  });
+  it.each([...unstorable, ...silent])(
+    'or the loop does not complete: %s',
+    async (_, trick, named) => {
+      await using repo = await gitRepo();
+      const loop = await runTrick(repo, trick);
+      expect(loop).toMatchObject({ status: 'failed', reason: 'max_iterations' });
+      expect(loop.text).toContain('in no commit');
+      expect(loop.text).toContain(named);
+      expect(loop.iterations).toHaveLength(2);
+      // The rest of the work is kept, and the next prompt says what is wrong.
+      expect(await committed(repo, loop)).toContain('lib/plain');
+      expect(loop.feedback).toContain(named);
+    },
+  );
 
   // Permissions mean nothing to root.
   it.skipIf(process.getuid?.() === 0)('or a file that nobody may read is named', async () => {
@@ -133,6 +172,25 @@ describe('what was verified is what is committed', () => {
     expect(loop.status).toBe('complete');
     expect(await committed(repo, loop)).not.toContain('mine.txt');
     expect(await committed(repo, loop)).not.toContain('build/out');
+  });
+
+  it('caches, and folders that ignored themselves before, are nobody’s work', async () => {
+    await using repo = await gitRepo();
+    const trick = `${ignoring('.pytest_cache')}; ${ignoring('generated')}; ${ignoring('.venv/lib')}`;
+    await repo.write('loopwright.yml', `workspace: { setup: "${ignoring('generated')}" }\n`);
+    await repo.commitAll('set up');
+    const loop = await runTrick(repo, trick);
+    expect(loop.status).toBe('complete');
+    expect(await committed(repo, loop)).not.toContain('generated/x');
+  });
+
+  it('a folder that a committed list ignores may ignore itself as well', async () => {
+    await using repo = await gitRepo();
+    const trick =
+      "mkdir -p out/in; echo out/ > .gitignore; echo '*' > out/in/.gitignore; : > out/in/x; mkdir out/.git; : > out/.git/x";
+    const loop = await runTrick(repo, trick);
+    expect(loop.status).toBe('complete');
+    expect(await committed(repo, loop)).toContain('.gitignore');
   });
 
   it('in place, a file behind a flag of the user’s is left alone until it is touched', async () => {

@@ -105,6 +105,81 @@ describe('sandbox: worktree', () => {
   });
 });
 
+/** A loop whose agent waits while somebody else does `meanwhile`; the agent commits in its own worktree as well. */
+async function beside(
+  repo: GitRepo,
+  flags: Readonly<Record<string, string>>,
+  meanwhile: () => Promise<void>,
+) {
+  const [started = '', go = ''] = ['started', 'go'].map((name) => path.join(repo.outside, name));
+  const wait = `: > '${started}'; while ! test -e '${go}'; do sleep 0.05; done`;
+  const agent = `command:echo a > a.txt; git add -A; git commit -qm own; ${wait}`;
+  await using project = await openedProject(repo, { agent, validate: 'test -f a.txt', ...flags });
+  const running = project.runText('beside');
+  await eventually(() => existsSync(started), 'its agent works');
+  await meanwhile();
+  await writeFile(go, '');
+  return await running;
+}
+
+describe('what a person does in their own checkout meanwhile', () => {
+  it('is no tampering: commits, branches, tags, stashes, what is staged', async () => {
+    await using repo = await gitRepo();
+    await repo.git('branch', 'side');
+    const loop = await beside(repo, {}, async () => {
+      await repo.write('mine.txt', 'mine\n');
+      await repo.commitAll('my own work');
+      await repo.git('tag', 'v1');
+      await repo.git('branch', '-D', 'side');
+      await repo.git('switch', '-q', '-c', 'feature');
+      await repo.write('staged.txt', 'staged\n');
+      await repo.git('add', 'staged.txt');
+    });
+    expect(loop).toMatchObject({ status: 'complete', warnings: [] });
+  });
+
+  it('does not hide what an agent does beside it', async () => {
+    await using repo = await gitRepo();
+    const agent = `command:echo a > a.txt; git tag stolen; git -C ${repo.path} commit -q --allow-empty -m theirs; git config evil.key 1`;
+    await using project = await openedProject(repo, { agent, validate: 'test -f a.txt' });
+    const loop = await project.runText('tampers');
+    expect(loop.warnings).toEqual([
+      'changed outside of the workspace: .git/config, refs/heads/main, refs/tags/stolen',
+    ]);
+  });
+
+  it('is no tampering behind walls, where it cannot be the agent', async ({ skip }) => {
+    const fault = findSandboxFault();
+    skip(fault !== null, fault ?? '');
+    await using repo = await gitRepo();
+    const agent = 'command:echo a > a.txt; while ! test -e go; do sleep 0.05; done; rm go';
+    await using project = await openedProject(repo, {
+      agent,
+      validate: 'test -f a.txt',
+      sandbox: 'bubblewrap',
+    });
+    const running = project.runText('behind walls');
+    await project.seen('agent.started');
+    await repo.git('commit', '-q', '--allow-empty', '-m', 'mine');
+    const id = await loopId(project);
+    await writeFile(path.join(repo.path, '.loopwright/worktrees', id, 'go'), '');
+    expect(await running).toMatchObject({ status: 'complete', warnings: [] });
+  });
+
+  it('sandbox: worktree knows the branches of `loop restore`', async () => {
+    await using repo = await gitRepo();
+    const flags = { agent: 'command:echo b > b.txt', validate: 'test -f b.txt' };
+    await using project = await openedProject(repo, flags);
+    const earlier = await project.runText('earlier');
+    const loop = await beside(repo, { sandbox: 'worktree' }, async () => {
+      const restored = await realCli(repo.path, repo.env, ['loop', 'restore', earlier.id, '1'])
+        .ended;
+      expect(restored.exitCode, restored.err).toBe(0);
+    });
+    expect(loop).toMatchObject({ status: 'complete', warnings: [] });
+  });
+});
+
 describe('sandbox: bubblewrap', () => {
   it('still watches what is around: an open door is no permission', async ({ skip }) => {
     const fault = findSandboxFault();

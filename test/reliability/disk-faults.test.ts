@@ -105,10 +105,22 @@ describe.skipIf(missing !== null)(`a full disk${missing === null ? '' : ` (${mis
     expect(failed.exitCode).toBe(3);
     expect(failed.err).toMatch(/error: .*(cannot be written|cannot write to)/);
     expect(failed.err).not.toMatch(/\n\s+at /);
+    // Killed as it was, the engine left its log; what it holds is shown all the same.
+    const looked = await startWithin(project, disk, ['loop', 'show', 'last']).ended;
+    expect(looked.exitCode, looked.err).toBe(0);
+    expect(looked.out).toContain(text);
     expect((await mount('rw')).exitCode).toBe(0);
     const again = await startWithin(project, disk, ['run']).ended;
     expect(again.exitCode, again.out + again.err).toBe(0);
     await expectSound(project, { path: disk.view(project.repo.path) });
+    expect((await mount('ro')).exitCode).toBe(0);
+    for (const argv of [['status'], ['loop', 'list'], ['task', 'list']]) {
+      const shown = await startWithin(project, disk, argv).ended;
+      expect(shown.exitCode, shown.out + shown.err).toBe(0);
+      expect(shown.err).toContain('cannot be written; shown is what it holds');
+    }
+    const added = await startWithin(project, disk, ['task', 'add', 'one more']).ended;
+    expect(added.err).toMatch(/error: .*(cannot be written|cannot write to)/);
   }, 180_000);
 });
 

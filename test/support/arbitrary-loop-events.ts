@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { messageKinds } from '../../src/core/coordinate/message.ts';
 import { agentOutcomeKinds } from '../../src/core/agent/outcome.ts';
+import { modeNames } from '../../src/core/config/section/surroundings.ts';
 import { defaultSettings, type Settings } from '../../src/core/config/schema.ts';
 import type { AgentRecord, LoopEvent } from '../../src/core/loop/event.ts';
 import type { Decision } from '../../src/core/loop/judge.ts';
@@ -242,12 +243,20 @@ const fields: {
   'hooks.ran': fc.record({
     when: fc.constantFrom('pre', 'post'),
     results: fc.array(
-      fc.record({
-        hook: text,
-        exitCode: orNull(fc.nat(255)),
-        durationMs: count,
-        output: text,
-      }),
+      fc.record(
+        {
+          hook: text,
+          exitCode: orNull(fc.nat(255)),
+          durationMs: count,
+          output: text,
+          problem: text,
+          answer: fc.record(
+            { action: fc.constantFrom('continue', 'skip', 'stop'), reason: text, promptHash: hash },
+            { requiredKeys: ['action', 'reason'] },
+          ),
+        },
+        { requiredKeys: ['hook', 'exitCode', 'durationMs', 'output'] },
+      ),
       { maxLength: 2 },
     ),
   }),
@@ -300,6 +309,18 @@ const fields: {
   }),
   'approval.given': fc.record({ by: text, note: text }),
   'approval.refused': fc.record({ by: text, reason: text }),
+  'approval.asked': fc.record({
+    question: fc.record({
+      kind: fc.constantFrom('start', 'changes'),
+      iteration: fc.nat(20),
+      text,
+    }),
+    until: orNull(count),
+  }),
+  'mode.switched': fc.record({
+    from: fc.constantFrom(...modeNames),
+    to: fc.constantFrom(...modeNames),
+  }),
   'decision.made': fc.record({ decision }),
   'loop.waiting': fc.record({
     condition: waitCondition,

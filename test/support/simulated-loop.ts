@@ -7,6 +7,7 @@ import {
   iterationStatusOf,
 } from '../../src/core/loop/agent-policy.ts';
 import { noChanges } from '../../src/core/loop/changes.ts';
+import { silenceMs } from '../../src/core/loop/consent.ts';
 import { decide, type Action, type Facts, type Request } from '../../src/core/loop/decide.ts';
 import type { LoopEvent, LoopOptions, RecordedEvent } from '../../src/core/loop/event.ts';
 import { evolve } from '../../src/core/loop/evolve.ts';
@@ -133,6 +134,21 @@ export class SimulatedWorld {
           );
         }
         return this.append({ type: 'rebase.ended', base: action.onto, head: 'rebased' });
+      case 'ask': {
+        const ms = silenceMs(this.loop.settings);
+        const until = ms === null ? null : this.#now + ms;
+        const { question } = action;
+        const { text } = question;
+        this.append({ type: 'approval.asked', question, until });
+        return this.append(
+          until === null
+            ? { type: 'loop.rested', status: 'blocked', reason: 'approval', text }
+            : // oxlint-disable-next-line unicorn/no-thenable -- a field of the event, not a promise
+              { type: 'loop.waiting', condition: 'approval', until, then: 'boundary', text },
+        );
+      }
+      case 'assume-yes':
+        return this.append({ type: 'approval.given', by: 'nobody', note: '' });
       case 'start-iteration':
         return this.append({
           type: 'iteration.started',
@@ -379,7 +395,8 @@ export function walk(
     if (ask === 0) world.request = { kind: 'interrupt', when: 'finish' };
     if (ask === 1) world.request = { kind: 'stop', when: 'cut' };
     if (world.step()) continue;
-    if (world.loop.status !== 'blocked' || settings.gates.length === 0) break;
+    const mayAnswer = settings.gates.length > 0 || world.loop.asked !== undefined;
+    if (world.loop.status !== 'blocked' || !mayAnswer) break;
     answer(world, choices);
     if (isResting(world.loop.status)) break;
   }

@@ -5,6 +5,7 @@ import type { CommitInput, CommitResult } from '../../ports/workspace.ts';
 import { commitMessage } from './commit-message.ts';
 import { visible } from './describe-text.ts';
 import { headBranch, readLooseRef } from './head.ts';
+import { refuseKeptOut } from './kept-out.ts';
 import { keepRef } from './loop-checkout.ts';
 import type { LoopCheckout } from './loop-checkout.ts';
 import { forgetOperation, mendWorktree, unfinishedOperation } from './mend.ts';
@@ -32,7 +33,11 @@ type History = {
 };
 
 /** What goes into the commit: a tree, and an index file that holds exactly that tree. */
-type Content = { readonly tree: string; readonly indexFile: string };
+type Content = {
+  readonly tree: string;
+  readonly indexFile: string;
+  readonly keptOut: readonly string[];
+};
 
 const nothing = 'refs/loopwright-nothing';
 
@@ -50,17 +55,17 @@ export async function commitChanges(
   const history =
     (await unmovedHistory(checkout, input.startHead, known, signal)) ??
     (await readHistory(checkout, input.startHead, signal));
-  const { parent, notes } = await chooseParent(checkout, history, signal);
-  repaired.push(...notes);
-
-  const content = await chooseContent(
+  const chosen = await chooseParent(checkout, history, signal);
+  const { parent, notes } = await refuseKeptOut(
     checkout,
-    input.startTree,
     history.start,
-    parent,
-    tree,
+    chosen,
+    input.isKeptOut,
     signal,
   );
+  repaired.push(...notes);
+
+  const content = await chooseContent(checkout, input, history.start, parent, tree, signal);
   const commit =
     content.tree === parent.tree
       ? null
@@ -70,7 +75,12 @@ export async function commitChanges(
   await attachHead(checkout, history, signal);
   await showCommitted(checkout, history, parent, content, signal);
   repaired.push(...(await dropOperation(checkout)));
-  const left = [...checkout.index.unstored(), ...(await changedSubmodules(checkout, signal))];
+  const left = [
+    ...content.keptOut.map((name) => ({ name, why: 'is forbidden, see verify.contracts' })),
+    ...checkout.index.unstored(),
+    ...(await checkout.hidden.find(signal)),
+    ...(await changedSubmodules(checkout, signal)),
+  ];
   const unstored = left.map(({ name, why }) => `${visible(name)} (${why})`);
   const made = { commit: head, tree: content.tree };
   return { commit, head, tree, repaired, unstored, made };
@@ -162,38 +172,49 @@ function describeHead(onBranch: string | null): string {
   return onBranch === null ? 'detached' : `on ${onBranch.replace('refs/heads/', '')}`;
 }
 
-/** All files as they are, except those that were different from HEAD before the agent came and that it left alone. */
+/**
+ * All files as they are, except those that must be in no commit, and those that were different from HEAD before the agent
+ * came and that it left alone.
+ */
 async function chooseContent(
   checkout: LoopCheckout,
-  startTree: string,
+  { startTree, isKeptOut }: CommitInput,
   start: Revision | null,
   parent: Revision,
   tree: string,
   signal: AbortSignal,
 ): Promise<Content> {
-  const everything = { tree, indexFile: checkout.index.file };
-  if (start === null || start.tree === startTree || tree === parent.tree) return everything;
-  const [before = [], touched = [], toParent = []] = await diffTreePairs(
-    checkout.repository,
+  const { index, repository } = checkout;
+  const everything = { tree, indexFile: index.file, keptOut: [] };
+  if (tree === parent.tree) return everything;
+  const known = parent.commit === start?.commit ? index.touchedSince(startTree) : null;
+  const mayBeKeptOut = isKeptOut !== undefined && known?.some(isKeptOut) !== false;
+  const wasDifferent = start !== null && start.tree !== startTree;
+  if (!mayBeKeptOut && !wasDifferent) return everything;
+  const [toParent = [], before = [], touched = []] = await diffTreePairs(
+    repository,
     [
-      [start.tree, startTree],
-      [startTree, tree],
       [tree, parent.tree],
+      [start?.tree ?? startTree, startTree],
+      [startTree, tree],
     ],
     signal,
   );
   const leftBehind = new Set(before.map((entry) => entry.path));
   for (const entry of touched) leftBehind.delete(entry.path);
-  const asInParent = toParent.filter((entry) => leftBehind.has(entry.path));
+  const present = toParent.filter(({ status }) => status !== 'A').map((entry) => entry.path);
+  const keptOut = new Set(isKeptOut === undefined ? [] : present.filter(isKeptOut));
+  const asInParent = toParent.filter(({ path: name }) => leftBehind.has(name) || keptOut.has(name));
   if (asInParent.length === 0) return everything;
-  return writeContent(checkout, asInParent, signal);
+  const written = await writeContent(checkout, asInParent, signal);
+  return { ...written, keptOut: [...keptOut] };
 }
 
 async function writeContent(
   { repository, at, folder, index }: LoopCheckout,
   entries: readonly TreeEntry[],
   signal: AbortSignal,
-): Promise<Content> {
+): Promise<Omit<Content, 'keptOut'>> {
   const indexFile = path.join(folder, 'commit-index');
   await rm(`${indexFile}.lock`, { force: true });
   await replaceFile(index.file, indexFile);

@@ -1,5 +1,4 @@
-import { statSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { LoopwrightError } from '../../core/error.ts';
 import { gitOutput } from './git.ts';
@@ -139,10 +138,8 @@ export function createDriverOverrides(basics: Environment) {
     { readonly text: string; readonly overrides: readonly ConfigEntry[] }
   >();
 
-  const files = createConfigReader();
-
   return async (at: Checkout, signal: AbortSignal): Promise<readonly ConfigEntry[]> => {
-    const text = await files.read(at);
+    const text = configText(at);
     if (!mentionsPrograms(text)) return [];
     const cached = known.get(at.gitDir);
     if (cached?.text === text && !text.toLowerCase().includes('include')) return cached.overrides;
@@ -152,40 +149,18 @@ export function createDriverOverrides(basics: Environment) {
   };
 }
 
-/** A file that was written more lately may be written again without its times telling. */
-const settledMs = 100;
-
-/** The text of a checkout's own configuration. It is asked for before every command, so an unchanged file is not read again. */
-function createConfigReader() {
-  const known = new Map<string, { readonly stamp: string; readonly text: string }>();
-
-  async function readOne(file: string): Promise<string> {
-    const found = stampOf(file);
-    if (found === null) return '';
-    const { stamp, ctimeMs } = found;
-    const cached = known.get(file);
-    if (cached?.stamp === stamp) return cached.text;
-    const text = await readFile(file, 'latin1').catch(() => '');
-    known.delete(file);
-    if (Date.now() - ctimeMs > settledMs) known.set(file, { stamp, text });
-    return text;
-  }
-
-  return {
-    async read(at: Checkout): Promise<string> {
-      const common = await readOne(path.join(at.commonDir, 'config'));
-      return [common, await readOne(path.join(at.gitDir, 'config.worktree'))].join('\0');
-    },
-  };
+/** Read before every command, so at once: handing it to another thread takes longer than the reading. */
+function configText(at: Checkout): string {
+  const files = [path.join(at.commonDir, 'config'), path.join(at.gitDir, 'config.worktree')];
+  return files.map(textOf).join('\0');
 }
 
-/** Null when there is no such file, or none that can be looked at. */
-function stampOf(file: string): { readonly stamp: string; readonly ctimeMs: number } | null {
+function textOf(file: string): string {
   try {
-    const { ino, size, mtimeNs, ctimeNs, ctimeMs } = statSync(file, { bigint: true });
-    return { stamp: [ino, size, mtimeNs, ctimeNs].join(' '), ctimeMs: Number(ctimeMs) };
+    return readFileSync(file, 'latin1');
   } catch {
-    return null;
+    // One that is absent or cannot be read names no program to git either.
+    return '';
   }
 }
 

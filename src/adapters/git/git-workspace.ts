@@ -14,7 +14,7 @@ import { diffTrees, toFileChanges, writeTreePatch } from './tree-diff.ts';
 const mostTries = 8;
 
 export function createGitWorkspace(checkout: LoopCheckout): Workspace {
-  const { repository, at, workTree, branch, index } = checkout;
+  const { repository, at, workTree, branch, index, hidden } = checkout;
   /** What was put right outside of a commit; the next commit tells. */
   const healed: string[] = [];
   let timesHealed = 0;
@@ -77,7 +77,12 @@ export function createGitWorkspace(checkout: LoopCheckout): Workspace {
     path: workTree,
     branch,
     head: (signal) => whilePresent(signal, () => headCommit(repository, at, signal)),
-    snapshot: (signal) => whilePresent(signal, () => index.snapshot(signal)),
+    snapshot: (signal) =>
+      whilePresent(signal, async () => {
+        const tree = await index.snapshot(signal);
+        await hidden.begin(signal);
+        return tree;
+      }),
     touchedSince: (tree) => index.touchedSince(tree),
     changes: (fromTree, toTree, signal) =>
       withSnapshot(fromTree, signal, async (from) => {

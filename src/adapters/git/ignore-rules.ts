@@ -42,7 +42,7 @@ function ownLists({ main, user }: Repository): string {
 }
 
 /** Agents can write here: a link left in the way is removed, never written through. */
-function replaceText(file: string, text: string): void {
+export function replaceText(file: string, text: string): void {
   rmSync(file, { recursive: true, force: true });
   writeFileSync(file, text, { encoding: 'latin1', flag: 'wx' });
 }

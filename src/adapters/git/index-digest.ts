@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
+import { damagedIndex } from '../../core/loop/surroundings.ts';
 
 type Known = { readonly stamp: string; readonly digest: string };
 
@@ -30,8 +31,11 @@ function digestIndex(file: string): string {
     return 'absent';
   }
   // The length of object names is written nowhere in the file.
-  const content = readEntries(bytes, 20) ?? readEntries(bytes, 32) ?? bytes;
-  return createHash('sha256').update(content).digest('hex').slice(0, 32);
+  const content = readEntries(bytes, 20) ?? readEntries(bytes, 32);
+  const digest = createHash('sha256')
+    .update(content ?? bytes)
+    .digest('hex');
+  return `${content === null ? damagedIndex : ''}${digest.slice(0, 32)}`;
 }
 
 const headerBytes = 12;

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { WorkspaceSpec } from '../../ports/workspace.ts';
+import { createHiddenFiles, type HiddenFiles } from './hidden-files.ts';
 import { createIgnoreRules } from './ignore-rules.ts';
 import { createPrivateIndex } from './private-index.ts';
 import type { PrivateIndex } from './private-index.ts';
@@ -19,6 +20,7 @@ export type LoopCheckout = {
   /** The engine's own files of this loop, inside the git folder of the checkout. */
   readonly folder: string;
   readonly index: PrivateIndex;
+  readonly hidden: HiddenFiles;
 };
 
 export function createLoopCheckout(
@@ -34,8 +36,10 @@ export function createLoopCheckout(
   const roots = ['HEAD', keepRef(loopId), ...(base === null ? [] : [base])];
   const ignored = createIgnoreRules(repository, folder);
   const leftOut = spec.link;
-  const index = createPrivateIndex({ repository, at, workTree, file, leftOut, roots, ignored });
-  return { repository, mode, loopId, branch, base, at, workTree, folder, index };
+  const place = { repository, at, workTree, file, leftOut, roots, ignored };
+  const index = createPrivateIndex(place);
+  const hidden = createHiddenFiles(place, folder);
+  return { repository, mode, loopId, branch, base, at, workTree, folder, index, hidden };
 }
 
 export function loopFolder(gitDir: string, loopId: string): string {

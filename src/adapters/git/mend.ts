@@ -1,3 +1,4 @@
+import { lstatSync } from 'node:fs';
 import { lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { keepRef } from './loop-checkout.ts';
@@ -29,12 +30,8 @@ const operationFiles: readonly (readonly [file: string, operation: string])[] = 
 
 /** Name of the unfinished operation in a git folder, null when there is none. */
 export async function unfinishedOperation(gitDir: string): Promise<string | null> {
-  const found = await Promise.all(
-    operationFiles.map(async ([file, operation]) =>
-      (await exists(path.join(gitDir, file))) ? operation : null,
-    ),
-  );
-  return found.find((operation) => operation !== null) ?? null;
+  const found = operationFiles.find(([file]) => exists(path.join(gitDir, file)));
+  return found?.[1] ?? null;
 }
 
 /** Ends it where it stands: files stay as they are. */
@@ -87,7 +84,7 @@ async function removeLocks({ at, branch, loopId }: LoopCheckout): Promise<string
   ];
   const removed: string[] = [];
   for (const lock of locks) {
-    if (!(await exists(lock))) continue;
+    if (!exists(lock)) continue;
     await rm(lock, { recursive: true, force: true });
     removed.push(path.basename(lock));
   }
@@ -133,6 +130,11 @@ async function moveAside(gitFolder: string, folder: string): Promise<void> {
   await rename(gitFolder, target);
 }
 
-async function exists(file: string): Promise<boolean> {
-  return (await lstat(file).catch(() => null)) !== null;
+/** Asked many times an iteration, so at once; what cannot be looked at is not there for git either. */
+function exists(file: string): boolean {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
 }

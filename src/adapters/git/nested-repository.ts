@@ -39,7 +39,8 @@ export async function listNestedFiles(
       else files.push(name);
     }
   }
-  return withoutIgnored(place, files, signal);
+  const ignored = await listIgnored(place, files, signal);
+  return files.filter((name) => !ignored.has(name));
 }
 
 async function listSubmodules(
@@ -66,12 +67,12 @@ async function listFiles(
   return splitRecords(output).map((name) => `${folder}/${name}`);
 }
 
-/** The ignore files above the nested repository apply too. */
-async function withoutIgnored(
-  { repository, at, ignored: rules }: NestedPlace,
+/** Those of the paths that ignore files, also above a nested repository, or the user's own lists name. */
+export async function listIgnored(
+  { repository, at, ignored: rules }: Pick<NestedPlace, 'repository' | 'at' | 'ignored'>,
   files: readonly string[],
   signal: AbortSignal,
-): Promise<readonly string[]> {
+): Promise<ReadonlySet<string>> {
   // This command knows no literal paths; `./` keeps a name that starts with a colon from being read as magic.
   const env = { GIT_LITERAL_PATHSPECS: '0' };
   const input = joinRecords(files.map((name) => `./${name}`));
@@ -83,7 +84,8 @@ async function withoutIgnored(
   for (let first = 0; first + 3 < records.length; first += 4) {
     const [source = '', , pattern = '', name = ''] = records.slice(first, first + 4);
     const isOfTheFiles = path.basename(source) === '.gitignore';
-    if (!pattern.startsWith('!') && (isOfTheFiles || rules.knows(pattern))) ignored.add(name);
+    if (!pattern.startsWith('!') && (isOfTheFiles || rules.knows(pattern)))
+      ignored.add(name.slice('./'.length));
   }
-  return files.filter((name) => !ignored.has(`./${name}`));
+  return ignored;
 }

@@ -4,6 +4,7 @@ import type { LearningIndex } from '../../ports/learning-index.ts';
 import { listed, rowsOf } from './json-list.ts';
 import { searchLearnings } from './learning-search.ts';
 import type { Db } from './schema.ts';
+import type { SearchThread } from './search-thread.ts';
 
 /** The learning index over one transaction, in plain tables: the same ranking is possible on any database. */
 export function createLearningIndex(db: Db): LearningIndex {
@@ -31,6 +32,22 @@ export function createLearningIndex(db: Db): LearningIndex {
       if (row === undefined) return;
       await removeTerms(db, row.id, indexDocument(learning));
       await changeTotals(db, -1, -row.length);
+    },
+  };
+}
+
+/** The same over a read, with searches of a store of at least `from` learnings on a thread. */
+export function createThreadedIndex(db: Db, thread: SearchThread, from: number): LearningIndex {
+  const index = createLearningIndex(db);
+  return {
+    ...index,
+    async search(query) {
+      const { documents } = await db
+        .selectFrom('learning_totals')
+        .select('documents')
+        .executeTakeFirstOrThrow();
+      const found = documents < from ? null : await thread.search(query);
+      return found ?? index.search(query);
     },
   };
 }

@@ -8,9 +8,8 @@ import type { Migration } from './migrations.ts';
 import { backupPath, foreignDatabase } from './store-error.ts';
 
 /**
- * Brings the database to the newest version, each migration in a transaction of its own: killed anywhere, it
- * leaves the old version or the new one. A backup of the old one is made first. Several processes may do
- * this at once; one works, the others wait and find it done.
+ * Brings the database to the newest version, in one transaction: killed anywhere, it leaves the old version or the new one.
+ * A backup of the old one is made first. Several processes may do this at once; one works, the others wait and find it done.
  */
 export async function migrate(
   connection: Connection,
@@ -18,10 +17,7 @@ export async function migrate(
 ): Promise<void> {
   const from = versionOf(connection);
   refuseNewer(connection.file, from, migrations.length);
-  for (const migration of migrations.slice(from)) {
-    const isFirst = migration.version === from + 1;
-    await applyMigration(connection, migration, isFirst && from > 0);
-  }
+  if (from < migrations.length) await applyMissing(connection, migrations);
   refuseNewer(connection.file, versionOf(connection), migrations.length);
 }
 
@@ -46,20 +42,23 @@ function refuseNewer(file: string, version: number, newest: number): void {
   );
 }
 
-async function applyMigration(
+async function applyMissing(
   connection: Connection,
-  migration: Migration,
-  needsBackup: boolean,
+  migrations: readonly Migration[],
 ): Promise<void> {
   // Rebuilding a table drops the old one, which would cascade. The check below replaces the enforcement.
   connection.execute('pragma foreign_keys = off');
   try {
     await connection.beginImmediate();
-    if (versionOf(connection) !== migration.version - 1) return;
-    if (needsBackup) makeBackup(connection.file, migration.version - 1);
-    connection.execute(migration.sql());
-    assertReferences(connection, migration);
-    recordMigration(connection, migration);
+    const from = versionOf(connection);
+    const missing = migrations.slice(from);
+    if (missing.length === 0) return;
+    if (from > 0) makeBackup(connection.file, from);
+    for (const migration of missing) {
+      connection.execute(migration.sql());
+      assertReferences(connection, migration);
+      recordMigration(connection, migration);
+    }
     connection.run('commit');
   } finally {
     if (connection.inTransaction) connection.run('rollback');

@@ -57,7 +57,7 @@ export function foreignDatabase(file: string): LoopwrightError {
 function readOnlyStore(file: string, options: ErrorOptions): LoopwrightError {
   return new LoopwrightError('store.read_only', `${file} cannot be written`, {
     ...options,
-    hint: 'Check the permissions of the file and its folder, and that the disk is not mounted read-only.',
+    hint: 'Check the permissions of the file and its folder, and that the disk is not mounted read-only. `status`, `loop list`, `loop show` and `task list` work all the same.',
   });
 }
 

@@ -4,9 +4,10 @@ import { LoopwrightError } from '../../core/error.ts';
 import type { Store, StoreTx } from '../../ports/store.ts';
 import { createAttempts } from './attempts.ts';
 import { createBaselines } from './baselines.ts';
+import { withCleanTexts } from './clean-texts.ts';
 import { Connection } from './connection.ts';
 import { createDb } from './driver.ts';
-import { createLearningIndex } from './learning-index.ts';
+import { createLearningIndex, createThreadedIndex } from './learning-index.ts';
 import { createLearnings } from './learnings.ts';
 import { createLoops } from './loops.ts';
 import { createMessages } from './messages.ts';
@@ -16,6 +17,7 @@ import { refuseNetworkDisk } from './network-disk.ts';
 import { createQueue } from './queue.ts';
 import { createRequests } from './requests.ts';
 import type { Db } from './schema.ts';
+import { SearchThread } from './search-thread.ts';
 import { createSessions } from './sessions.ts';
 import { createTasks } from './tasks.ts';
 
@@ -24,7 +26,13 @@ export type StoreOptions = {
   readonly busyTimeoutMs?: number;
   /** Folder of the migrations; the shipped ones by default. */
   readonly migrations?: string;
+  /** From so many learnings on they are searched on a thread of their own; fewer take less time than asking it. */
+  readonly threadFrom?: number;
+  /** Takes secrets out of texts before they are stored. */
+  readonly clean?: (text: string) => string;
 };
+
+const defaultThreadFrom = 10_000;
 
 /**
  * Opens the SQLite database of a project, makes it if there is none, and brings it to the newest schema.
@@ -35,17 +43,28 @@ export async function openStore(file: string, options: StoreOptions = {}): Promi
   const connections = await openConnections(path.resolve(file), options);
   const writer = createDb(connections.write, 'write');
   const reader = createDb(connections.read, 'read');
+  const thread = new SearchThread(path.resolve(file));
+  const { clean, threadFrom = defaultThreadFrom } = options;
+  const cleaned = (tx: StoreTx): StoreTx => (clean === undefined ? tx : withCleanTexts(tx, clean));
+  const toWrite = (db: Db) => cleaned(createTx(db));
+  // Nothing was changed in a read, so a thread with its own connection sees all there is to see.
+  const toRead = (db: Db) => {
+    const learningIndex = createThreadedIndex(db, thread, threadFrom);
+    return cleaned({ ...createTx(db), learningIndex });
+  };
   let closed: Promise<void> | null = null;
-  const transact = <T>(db: Db, work: (tx: StoreTx) => Promise<T>): Promise<T> => {
+  const transact = <T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> => {
     if (closed !== null) throw new LoopwrightError('store.closed', `${file} was closed`);
-    return db.transaction().execute((tx) => work(createTx(tx)));
+    return db.transaction().execute(work);
   };
   return {
-    write: async (work) => transact(writer, work),
-    read: async (work) => transact(reader, work),
+    write: async (work) => transact(writer, (db) => work(toWrite(db))),
+    read: async (work) => transact(reader, (db) => work(toRead(db))),
     [Symbol.asyncDispose]() {
       // The writer goes last: the last connection folds the log back into the file.
-      closed ??= close(reader).then(() => close(writer));
+      closed ??= close(reader)
+        .then(() => thread[Symbol.asyncDispose]())
+        .then(() => close(writer));
       return closed;
     },
   };

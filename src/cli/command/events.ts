@@ -23,7 +23,7 @@ export const events: Command = {
   ],
 
   async run(input, context) {
-    await using opened = await context.open();
+    await using opened = await context.open({ onlyReads: true });
     const { engine } = opened;
     const { id } = await resolveLoop(engine, argument(input, 'LOOP'));
     let since = numberOption(input, 'since') ?? 0;

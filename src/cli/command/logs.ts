@@ -40,7 +40,7 @@ export const logs: Command = {
   ],
 
   async run(input, context) {
-    await using opened = await context.open();
+    await using opened = await context.open({ onlyReads: true });
     const { id } = await resolveLoop(opened.engine, argument(input, 'LOOP'));
     const teller = new Teller(input, context, opened, id);
     if (!isGiven(input, 'follow')) {

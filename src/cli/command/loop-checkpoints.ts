@@ -17,7 +17,7 @@ export const loopCheckpoints: Command = {
   examples: [{ line: 'loopwright loop checkpoints last', does: 'Lists what can be restored.' }],
 
   async run(input, context) {
-    await using opened = await context.open();
+    await using opened = await context.open({ onlyReads: true });
     const loop = await resolveLoop(opened.engine, argument(input, 'LOOP'));
     const checkpoints = await listCheckpoints(opened.project, loop);
     const { out } = context;

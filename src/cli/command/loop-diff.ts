@@ -25,14 +25,14 @@ export const loopDiff: Command = {
   ],
 
   async run(input, context) {
-    await using opened = await context.open();
+    await using opened = await context.open({ onlyReads: true });
     const loop = await resolveLoop(opened.engine, argument(input, 'LOOP'));
     const { base, head } = rangeOf(loop);
     const folder = await mkdtemp(path.join(tmpdir(), 'loopwright-diff-'));
     try {
       const file = path.join(folder, 'patch');
       await opened.project.writePatch(base, head, file, AbortSignal.timeout(longestMs));
-      await print(file, context.out);
+      await print(file, context.out, opened.engine.clean);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
@@ -47,18 +47,15 @@ function rangeOf({ id, workspace, head }: Loop): { readonly base: string; readon
   });
 }
 
-/** A person gets no control characters; a program gets every byte that is text. */
-async function print(file: string, out: Output): Promise<void> {
+/** A person gets neither control characters nor secrets; a program gets every byte that is text. */
+async function print(file: string, out: Output, clean: (text: string) => string): Promise<void> {
+  const shown = (text: string) => (out.isTerminal ? plainText(clean(text)) : text);
   let line = '';
   for await (const chunk of createReadStream(file, { encoding: 'utf8' })) {
     const text = line + String(chunk);
     const end = text.lastIndexOf('\n') + 1;
     line = text.slice(end);
-    out.write(shown(text.slice(0, end), out));
+    out.write(shown(text.slice(0, end)));
   }
-  out.write(shown(line, out));
-}
-
-function shown(text: string, { isTerminal }: Output): string {
-  return isTerminal ? plainText(text) : text;
+  out.write(shown(line));
 }

@@ -24,7 +24,7 @@ export const loopExplain: Command = {
   examples: [{ line: 'loopwright loop explain last', does: 'Explains the newest loop.' }],
 
   async run(input, context) {
-    await using opened = await context.open();
+    await using opened = await context.open({ onlyReads: true });
     const loop = await resolveLoop(opened.engine, argument(input, 'LOOP'));
     if (wantsJson(input)) {
       context.out.write(`${JSON.stringify(explanation(loop))}\n`);

@@ -36,7 +36,7 @@ export const loopList: Command = {
   ],
 
   async run(input, context) {
-    await using opened = await context.open();
+    await using opened = await context.open({ onlyReads: true });
     const status = loopStatuses.find((each) => each === option(input, 'status')) ?? null;
     const limit = numberOption(input, 'limit') ?? shownByDefault;
     const reference = option(input, 'task');

@@ -1,3 +1,4 @@
+import { restoreBranch } from '../../engine/restored-branch.ts';
 import { findRestorePoint, loopCheckpoints } from '../checkpoints.ts';
 import type { Command } from '../command.ts';
 import { exitCodes } from '../exit-code.ts';
@@ -34,7 +35,7 @@ export const loopRestore: Command = {
     const point = findRestorePoint(loop, await loopCheckpoints(opened.project, loop), wanted);
     const suffix = point.iteration === null ? point.commit.slice(0, 8) : String(point.iteration);
     const branch = option(input, 'branch') ?? `restored/${loop.id}-${suffix}`;
-    await opened.project.createBranch(branch, point.commit, AbortSignal.timeout(60_000));
+    await restoreBranch(opened.engine, branch, point.commit, AbortSignal.timeout(60_000));
     if (wantsJson(input)) {
       const result = { loop: loop.id, branch, ...point, exitCode: exitCodes.ok };
       context.out.write(`${JSON.stringify(result)}\n`);

@@ -21,7 +21,7 @@ export const loopShow: Command = {
   ],
 
   async run(input, context) {
-    await using opened = await context.open();
+    await using opened = await context.open({ onlyReads: true });
     const loop = await resolveLoop(opened.engine, argument(input, 'LOOP'));
     const files = await loopFiles(opened.project, loop);
     if (wantsJson(input)) {

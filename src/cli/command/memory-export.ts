@@ -6,10 +6,11 @@ import { isGiven } from '../input.ts';
 export const memoryExport: Command = {
   path: ['memory', 'export'],
   summary: 'Print every learning as one JSON object per line.',
-  details: '`memory import` reads this again, here or in another project.',
+  details:
+    '`memory import` reads this again, here (with `--restore`, as it was) or in another project.',
   options: [{ name: 'all', summary: 'Pruned and replaced ones too.' }],
   examples: [
-    { line: 'loopwright memory export > learnings.jsonl', does: 'Keeps a copy.' },
+    { line: 'loopwright memory export --all > copy.jsonl', does: 'Keeps a copy of everything.' },
     {
       line: 'loopwright memory export --all | jq .content',
       does: 'Reads everything that was ever learned.',
@@ -17,7 +18,7 @@ export const memoryExport: Command = {
   ],
 
   async run(input, context) {
-    await using opened = await context.open();
+    await using opened = await context.open({ onlyReads: true });
     const learnings = await opened.engine.store.read((tx) =>
       tx.learnings.list(
         isGiven(input, 'all') ? {} : { statuses: ['active', 'candidate', 'demoted'] },

@@ -39,7 +39,7 @@ export const memoryList: Command = {
   ],
 
   async run(input, context) {
-    await using opened = await context.open();
+    await using opened = await context.open({ onlyReads: true });
     const status = learningStatuses.find((each) => each === option(input, 'status'));
     const limit = numberOption(input, 'limit') ?? shownByDefault;
     const category = option(input, 'category');

@@ -8,11 +8,11 @@ export const memoryReset: Command = {
   path: ['memory', 'reset'],
   summary: 'Forget everything: learnings, attempts, reports, metrics.',
   details:
-    'Tasks, loops and their logs stay. What is deleted is gone; `memory export` first keeps a copy.',
+    'Tasks, loops and their logs stay. What is deleted is gone; `memory export --all` first keeps a copy.',
   options: [{ name: 'yes', summary: 'Really do it.' }],
   examples: [
     {
-      line: 'loopwright memory export > old.jsonl && loopwright memory reset --yes',
+      line: 'loopwright memory export --all > old.jsonl && loopwright memory reset --yes',
       does: 'Starts with an empty memory.',
     },
   ],

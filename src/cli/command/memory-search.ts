@@ -51,7 +51,7 @@ async function runMemorySearch(input: CommandInput, context: CliContext): Promis
   }
   const limit = Math.min(maxLimit, numberOption(input, 'limit') ?? defaultLimit);
   const tasks = batch === null ? [] : readTasks(await readTextFile(batch, context));
-  await using opened = await context.open();
+  await using opened = await context.open({ onlyReads: true });
   const { store, clock } = opened.engine;
   const { memory } = opened.config.settings;
   const queryFor = (title: string, description: string): LearningQuery => ({

@@ -18,7 +18,7 @@ export const memoryShow: Command = {
   examples: [{ line: 'loopwright memory show l-1a2b3c', does: 'Shows its text, origin and uses.' }],
 
   async run(input, context) {
-    await using opened = await context.open();
+    await using opened = await context.open({ onlyReads: true });
     const reference = requiredArgument(input, 'LEARNING');
     const { learning, uses } = await opened.engine.store.read(async (tx) => {
       const found = await tx.learnings.resolve(reference);

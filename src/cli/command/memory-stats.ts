@@ -33,7 +33,7 @@ type Stats = {
 const shown = 20;
 
 async function runMemoryStats(input: CommandInput, context: CliContext): Promise<number> {
-  await using opened = await context.open();
+  await using opened = await context.open({ onlyReads: true });
   const { learnings, injected } = await opened.engine.store.read(async (tx) => ({
     learnings: await tx.learnings.countByStatus(),
     injected: await tx.learnings.injected({}),

@@ -18,7 +18,7 @@ export const receiptShow: Command = {
   ],
 
   async run(input, context) {
-    await using opened = await context.open();
+    await using opened = await context.open({ onlyReads: true });
     const { engine } = opened;
     const loop = await resolveLoop(engine, argument(input, 'LOOP'));
     const brokenAt = await engine.store.read((tx) => tx.loops.verifyChain(loop.id));

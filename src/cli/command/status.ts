@@ -29,7 +29,7 @@ export const status: Command = {
   ],
 
   async run(input, context) {
-    await using opened = await context.open();
+    await using opened = await context.open({ onlyReads: true });
     const overview = await readOverview(opened.engine);
     // A daemon of another version, or one that hangs, does not keep the store from being shown.
     const connected = await connectDaemon(opened.engine.stateDir).catch(() => null);

@@ -26,7 +26,7 @@ async function runTaskExport(input: CommandInput, context: CliContext): Promise<
     throw usageError(`--json and --format ${asked} exclude each other`, 'give one of them');
   }
   const format = wantsJson(input) ? 'json' : (formats.find((name) => name === asked) ?? 'markdown');
-  await using opened = await context.open();
+  await using opened = await context.open({ onlyReads: true });
   const text = await opened.engine.store.read(async (tx) =>
     writeTaskFile(format, await tx.tasks.list({}), await tx.tasks.edges()),
   );

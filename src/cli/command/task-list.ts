@@ -47,7 +47,7 @@ const maxReady = 100_000;
 
 async function runTaskList(input: CommandInput, context: CliContext): Promise<number> {
   const statuses = readStatuses(input);
-  await using opened = await context.open();
+  await using opened = await context.open({ onlyReads: true });
   const { tasks, total } = await opened.engine.store.read(async (tx) => {
     const parent = option(input, 'parent');
     const parentId = parent === null ? null : (await tx.tasks.resolve(parent)).id;

@@ -36,7 +36,7 @@ type Outlook = {
 };
 
 async function runTaskNext(input: CommandInput, context: CliContext): Promise<number> {
-  await using opened = await context.open();
+  await using opened = await context.open({ onlyReads: true });
   const outlook = await opened.engine.store.read(async (tx) => {
     const [next = null, ...then] = await tx.tasks.ready(maxThen + 1);
     const tasks = await tx.tasks.list({});

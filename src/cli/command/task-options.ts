@@ -58,15 +58,21 @@ export function priorityOption(input: CommandInput): Priority | null {
 }
 
 /** A file of the user's, or standard input for `-`. */
-export async function readTextFile(file: string, context: CliContext): Promise<string> {
-  if (file === '-') return context.readStdin();
+export async function readTextFile(
+  file: string,
+  context: CliContext,
+  maxBytes = maxTextBytes,
+): Promise<string> {
+  if (file === '-') return context.readStdin(maxBytes);
   const full = path.resolve(context.cwd, file);
   try {
     const found = await stat(full);
     if (!found.isFile())
       throw usageError(`${file} is not a file`, 'name a text file, or `-` for standard input');
-    if (found.size > maxTextBytes)
-      throw usageError(`${file} is larger than 10 MB`, 'is this the right file?');
+    if (found.size > maxBytes) {
+      const limit = Math.round(maxBytes / 1_000_000);
+      throw usageError(`${file} is larger than ${limit} MB`, 'is this the right file?');
+    }
     return await readFile(full, 'utf8');
   } catch (cause) {
     if (cause instanceof LoopwrightError) throw cause;

@@ -47,7 +47,7 @@ type Details = {
 };
 
 async function runTaskShow(input: CommandInput, context: CliContext): Promise<number> {
-  await using opened = await context.open();
+  await using opened = await context.open({ onlyReads: true });
   const details = await opened.engine.store.read((tx) =>
     collect(tx, requiredArgument(input, 'TASK')),
   );

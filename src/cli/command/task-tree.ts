@@ -30,7 +30,7 @@ type Node = {
 
 async function runTaskTree(input: CommandInput, context: CliContext): Promise<number> {
   const reference = argument(input, 'TASK');
-  await using opened = await context.open();
+  await using opened = await context.open({ onlyReads: true });
   const { tasks, edges, root } = await opened.engine.store.read(async (tx) => ({
     root: reference === null ? null : await tx.tasks.resolve(reference),
     tasks: await tx.tasks.list({}),

@@ -30,7 +30,8 @@ export function nextCommands(loop: Loop, hasChanges: boolean): readonly NextComm
         ...look,
       ];
     case 'blocked':
-      if (awaitsApproval(loop)) return [...look, ...approvalCommands(loop)];
+      if (awaitsApproval(loop)) return [...look, ...approvalCommands(loop, 'the loop is complete')];
+      if (loop.asked !== undefined) return [...look, ...approvalCommands(loop, 'the loop goes on')];
       if (hadCompleted(loop)) {
         return [
           { line: `loopwright merge ${loop.id}`, does: 'merge it when that is put right' },
@@ -73,9 +74,9 @@ function acceptCommand(loop: Loop): readonly NextCommand[] {
   return [{ line: `loopwright approve ${loop.id}`, does: 'accept what integrity found, if meant' }];
 }
 
-function approvalCommands({ id }: Loop): readonly NextCommand[] {
+function approvalCommands({ id }: Loop, then: string): readonly NextCommand[] {
   return [
-    { line: `loopwright approve ${id}`, does: 'say yes: the loop is complete' },
+    { line: `loopwright approve ${id}`, does: `say yes: ${then}` },
     { line: `loopwright reject ${id} --reason "..."`, does: 'send it back with a reason' },
   ];
 }

@@ -3,6 +3,7 @@ import type { LoopEvent, RecordedEvent } from '../../core/loop/event.ts';
 import { onlyTestsText } from '../../core/loop/judges.ts';
 import { flakyOf } from '../../core/loop/loop-feedback.ts';
 import { lastIteration, type Loop } from '../../core/loop/loop.ts';
+import { hookLines } from './story-hook.ts';
 import { tamperedText } from '../../core/loop/surroundings.ts';
 import { flakyText } from '../../core/verdict/flaky.ts';
 import { formatDuration, plural } from './format.ts';
@@ -51,15 +52,7 @@ export function storyOf({ event, time }: RecordedEvent, loop: Loop): readonly St
         ...event.warnings.map(warning),
       ];
     case 'hooks.ran':
-      return event.results.map((result) =>
-        result.exitCode === 0
-          ? verbose('hook', `${result.hook} in ${formatDuration(result.durationMs)}`)
-          : line(
-              'hook',
-              `${result.hook} failed (exit code ${result.exitCode ?? 'none'})`,
-              'yellow',
-            ),
-      );
+      return event.results.flatMap(hookLines);
     case 'agent.started':
       return event.try === 1
         ? [
@@ -100,6 +93,8 @@ export function storyOf({ event, time }: RecordedEvent, loop: Loop): readonly St
         ...(event.report.overall.passed ? onlyTestsLines(loop) : []),
       ];
     case 'iteration.ended':
+      // The hook has said it.
+      if (event.status === 'skipped') return [];
       return event.outcome === 'interrupted'
         ? [line('iteration', `${event.number} was cut short and does not count`, 'yellow')]
         : [
@@ -116,6 +111,10 @@ export function storyOf({ event, time }: RecordedEvent, loop: Loop): readonly St
       ];
     case 'approval.refused':
       return [line('rejected', `by ${event.by}: ${event.reason}`, 'yellow')];
+    case 'approval.asked':
+      return [line('asks', `${event.question.text} ${answerHint(loop)}`, 'yellow')];
+    case 'mode.switched':
+      return [line('mode', `${event.to}; it was ${event.from}`)];
     case 'decision.made':
       return decisionLines(event.decision, loop);
     case 'loop.waiting':
@@ -158,6 +157,10 @@ export function storyOf({ event, time }: RecordedEvent, loop: Loop): readonly St
 export function activityLine({ kind, text }: Activity): StoryLine {
   const isVerbose = kind === 'thinking' || kind === 'finished';
   return { ...line(kind, text, kind === 'waiting' ? 'yellow' : 'dim'), isVerbose, isCut: true };
+}
+
+function answerHint({ id }: Loop): string {
+  return `(\`loopwright approve ${id}\` or \`reject\`)`;
 }
 
 function flakyLines(loop: Loop): readonly StoryLine[] {

@@ -1,11 +1,21 @@
 /** What loops and people tell each other. */
-export const messageKinds = ['alert', 'share', 'query', 'answer', 'rebase', 'resume'] as const;
+export const messageKinds = [
+  'alert',
+  'share',
+  'query',
+  'answer',
+  'rebase',
+  'resume',
+  'approve',
+  'reject',
+] as const;
 
 /**
  * - `alert`: something a receiver should know now; it is recorded with the loop and notified.
  * - `share`: a text for the receiver's next prompt, once.
  * - `query`: asks for facts about the receiver; `answer` carries them back.
  * - `rebase`: look at the base branch at the next boundary, without waiting for the next look.
+ * - `approve`, `reject`: a person's answer to what a loop asks while it waits.
  * - `resume`: a resting loop goes on, driven by the daemon.
  *
  * Pause, stop and cancel are requests: they act during an iteration too.

@@ -1,7 +1,15 @@
 import { exceededBudget, unaffordable } from './budget.ts';
 import { needsVerification } from './agent-policy.ts';
+import { dueQuestion, type Question } from './consent.ts';
 import type { Rest } from './judge.ts';
-import { isCapReached, lastIteration, looksAtFiles, openIteration, type Loop } from './loop.ts';
+import {
+  isCapReached,
+  lastIteration,
+  looksAtFiles,
+  openIteration,
+  type Loop,
+  type Wait,
+} from './loop.ts';
 import { isResting, type RestReason, type RestStatus } from './status.ts';
 
 /** What the owner knows beside the log when it asks what to do next. */
@@ -29,6 +37,9 @@ export type Action =
   | { readonly type: 'verify-baseline' }
   | { readonly type: 'read-messages' }
   | { readonly type: 'rebase'; readonly onto: string }
+  | { readonly type: 'ask'; readonly question: Question }
+  /** Nobody has answered in time. */
+  | { readonly type: 'assume-yes' }
   | { readonly type: 'start-iteration'; readonly number: number; readonly attempt: number }
   | { readonly type: 'choose-model' }
   | { readonly type: 'build-prompt' }
@@ -52,21 +63,27 @@ export type Action =
 export function decide(loop: Loop, facts: Facts): Action {
   if (isResting(loop.status)) return { type: 'done' };
   const end = decidedEnd(loop);
-  if (end !== null) return { type: 'rest', ...end };
+  if (end !== null) {
+    const question = end.status === 'complete' ? questionFirst(loop, facts) : null;
+    if (question === null) return { type: 'rest', ...end };
+    return loop.wait === null ? question : whileWaiting(loop, loop.wait, facts);
+  }
   const cut = facts.request?.when === 'cut' ? facts.request : null;
   if (cut !== null && openIteration(loop) === null) return restFor(cut);
-  if (loop.wait !== null) return whileWaiting(loop, loop.wait.until, facts);
+  if (loop.wait !== null) return whileWaiting(loop, loop.wait, facts);
   if (!loop.opened) return { type: 'open-workspace' };
   if (cut !== null && openIteration(loop) !== null) return cutShort(loop);
   return atStep(loop, facts);
 }
 
-function whileWaiting(loop: Loop, until: number, facts: Facts): Action {
+function whileWaiting(loop: Loop, { until, condition }: Wait, facts: Facts): Action {
   if (facts.request !== null) {
     // A wait inside an iteration is given up with it; the number stays used and does not count.
     if (openIteration(loop) !== null) return { type: 'conclude', interrupted: true };
     return restFor(facts.request);
   }
+  if (condition === 'approval' && facts.hasMail) return { type: 'read-messages' };
+  if (condition === 'approval' && loop.asked === undefined) return { type: 'wake' };
   return facts.now < until ? { type: 'wait', until } : { type: 'wake' };
 }
 
@@ -125,12 +142,21 @@ function atStep(loop: Loop, facts: Facts): Action {
   }
 }
 
+/** What the mode of the loop wants a person to say first; null: nothing. */
+function questionFirst(loop: Loop, { now }: Facts): Action | null {
+  const question = dueQuestion(loop);
+  if (question === null) return null;
+  const until = loop.asked?.until ?? null;
+  return until !== null && now >= until ? { type: 'assume-yes' } : { type: 'ask', question };
+}
+
 /** Between iterations: what was asked first, then the caps, then the next iteration. */
 function atBoundary(loop: Loop, facts: Facts): Action {
   const last = lastIteration(loop);
   if (loop.options.verifyOnly) return afterVerifyOnly(loop);
   if (facts.request !== null) return restFor(facts.request);
   if (facts.hasMail) return { type: 'read-messages' };
+  if (loop.stopWish !== undefined) return stopForHook(loop.stopWish);
   const budget = exceededBudget(loop) ?? unaffordable(loop);
   if (budget !== null) {
     return { type: 'rest', status: 'stopped', reason: 'budget', text: budget };
@@ -139,9 +165,16 @@ function atBoundary(loop: Loop, facts: Facts): Action {
     const text = `reached max-iterations (${loop.settings.limits['max-iterations']})`;
     return { type: 'rest', status: 'failed', reason: 'max_iterations', text };
   }
+  const question = questionFirst(loop, facts);
+  if (question !== null) return question;
   if (hasBaseMoved(loop, facts)) return { type: 'rebase', onto: facts.baseHead };
   const number = (last?.number ?? 0) + 1;
   return { type: 'start-iteration', number, attempt: loop.attemptsBefore + number };
+}
+
+function stopForHook(reason: string): Action {
+  const text = `a post-iteration hook says stop${reason === '' ? '' : `: ${reason}`}`;
+  return { type: 'rest', status: 'stopped', reason: 'stop_condition', text };
 }
 
 function hasBaseMoved(loop: Loop, facts: Facts): facts is Facts & { readonly baseHead: string } {

@@ -8,6 +8,7 @@ import type { ProgressEntry } from '../progress/entry.ts';
 import type { GateResult } from '../verdict/gate.ts';
 import type { VerificationReport } from '../verdict/report.ts';
 import type { FileChanges } from './changes.ts';
+import type { Question } from './consent.ts';
 import type { Decision } from './judge.ts';
 import type { Judges } from './judges.ts';
 import type { AttemptOutcome, IterationStatus, RestReason, RestStatus } from './status.ts';
@@ -230,6 +231,13 @@ export type LoopEvent =
   | { readonly type: 'approval.given'; readonly by: string; readonly note: string }
   /** A person sends it back; the reason goes into the next prompt. */
   | { readonly type: 'approval.refused'; readonly by: string; readonly reason: string }
+  /** The loop's mode asks before it goes on. Answered by one of the two above; silence after `until` is a yes. */
+  | { readonly type: 'approval.asked'; readonly question: Question; readonly until: number | null }
+  | {
+      readonly type: 'mode.switched';
+      readonly from: Settings['mode']['name'];
+      readonly to: Settings['mode']['name'];
+    }
   | { readonly type: 'decision.made'; readonly decision: Decision }
   | {
       readonly type: 'loop.waiting';
@@ -270,13 +278,29 @@ export type WorkspaceRecord = {
   readonly baseRef: string | null;
 };
 
-export type WaitCondition = 'rate_limit' | 'usage_limit' | 'retry' | 'backoff' | 'delay' | 'ci';
+export type WaitCondition =
+  | 'rate_limit'
+  | 'usage_limit'
+  | 'retry'
+  | 'backoff'
+  | 'delay'
+  | 'ci'
+  | 'approval';
 
 export type HookResult = {
   readonly hook: string;
   readonly exitCode: number | null;
   readonly durationMs: number;
   readonly output: string;
+  /** Why nothing it may have said counts; absent: all is well. */
+  readonly problem?: string;
+  /** What it said; absent: nothing. */
+  readonly answer?: {
+    readonly action: 'continue' | 'skip' | 'stop';
+    readonly reason: string;
+    /** Of the prompt it gave. */
+    readonly promptHash?: string;
+  };
 };
 
 /** An event as it is stored and streamed. */

@@ -1,13 +1,14 @@
 import { addTokens } from '../agent/outcome.ts';
 import { isUnpriced } from '../price/price.ts';
 import { atStep, updateLast } from './change.ts';
+import { withoutQuestion, withQuestion } from './consent.ts';
 import type { AgentRecord, LoopEvent, RecordedEvent } from './event.ts';
+import { afterResume } from './evolve-resume.ts';
 import { createdLoop, startedIteration } from './fresh.ts';
-import { awaitsApproval } from './gating.ts';
 import { afterAllowed, afterApproval, afterGate, afterRefusal } from './judging.ts';
 import { openIteration, type Iteration, type Loop, type Wait } from './loop.ts';
 import { withShared } from './shared.ts';
-import { isEnded, isResting } from './status.ts';
+import { isEnded } from './status.ts';
 import { tamperedText } from './surroundings.ts';
 import { addUsage, purposeUsage, type Purpose } from './usage.ts';
 
@@ -37,20 +38,7 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
         host: event.host,
       };
     case 'loop.resumed':
-      return {
-        ...loop,
-        status: loop.wait === null ? 'running' : 'waiting',
-        reason: loop.wait?.condition ?? null,
-        text: null,
-        endedAt: null,
-        opened: false,
-        resumedAfter: resumedAfter(loop),
-        ...(loop.options.verifyOnly ? { baseline: null, step: 'baseline' as const } : {}),
-        sessionId: event.sessionId,
-        host: event.host,
-        settings: event.settings ?? loop.settings,
-        flags: event.flags ?? loop.flags,
-      };
+      return afterResume(loop, event);
     case 'settings.reread':
       return { ...loop, settings: event.settings };
     case 'workspace.opened':
@@ -72,7 +60,7 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
       return afterAllowed(loop, event);
     case 'iteration.started':
       return {
-        ...loop,
+        ...withoutQuestion(loop),
         iterations: [...loop.iterations, startedIteration(event, time)],
         step: 'choose-model',
       };
@@ -86,7 +74,7 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
         status: 'pre_hooks',
       });
     case 'hooks.ran':
-      return event.when === 'pre' ? atStep(loop, 'run-agent', {}) : { ...loop, step: 'judge' };
+      return afterHooks(loop, event);
     case 'agent.started':
       return atStep(loop, 'run-agent', {
         status: 'executing',
@@ -130,6 +118,10 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
       return afterApproval(loop, event);
     case 'approval.refused':
       return afterRefusal(loop, event);
+    case 'approval.asked':
+      return withQuestion(loop, event);
+    case 'mode.switched':
+      return loop;
     case 'decision.made':
       return afterDecision(loop, event);
     case 'loop.waiting':
@@ -176,7 +168,7 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
       return withShared(loop, event);
     case 'loop.rested':
       return {
-        ...loop,
+        ...(isEnded(event.status) ? withoutQuestion(loop) : loop),
         status: event.status,
         reason: event.reason,
         text: event.text,
@@ -189,6 +181,17 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
     case 'loop.merged':
       return mergedLoop(loop, event.into, time);
   }
+}
+
+/** A prompt that a hook has changed is the one that was sent; a hook that wants to stop is heard at the boundary. */
+function afterHooks(loop: Loop, event: Extract<LoopEvent, { type: 'hooks.ran' }>): Loop {
+  const answers = event.results.flatMap(({ answer }) => answer ?? []);
+  if (event.when === 'pre') {
+    const promptHash = answers.findLast((answer) => answer.promptHash !== undefined)?.promptHash;
+    return atStep(loop, 'run-agent', promptHash === undefined ? {} : { promptHash });
+  }
+  const stop = answers.find(({ action }) => action === 'stop');
+  return { ...loop, step: 'judge', ...(stop === undefined ? {} : { stopWish: stop.reason }) };
 }
 
 /** A merge that was refused at first makes a blocked loop complete again. */
@@ -290,17 +293,6 @@ function ciSince(loop: Loop, time: number): Partial<Iteration> {
 function outlasting(wait: Wait | null): Wait | null {
   const isTold = wait?.condition === 'usage_limit' || wait?.condition === 'rate_limit';
   return wait !== null && isTold ? { ...wait, then: 'boundary' } : null;
-}
-
-/**
- * A resume makes the last decision history; a loop that rested before it was decided has none, and one that waits for an
- * approval goes on waiting.
- */
-function resumedAfter(loop: Loop): number {
-  const last = loop.iterations.at(-1);
-  const decided =
-    isResting(loop.status) && last !== undefined && last.decision !== null && !awaitsApproval(loop);
-  return decided ? last.number : loop.resumedAfter;
 }
 
 function nextFailures(failures: number, outcome: string): number {

@@ -21,6 +21,8 @@ export function awaitsMerge(loop: Loop): boolean {
 export function hadCompleted(loop: Loop): boolean {
   if (loop.status === 'complete') return true;
   const last = lastIteration(loop);
+  // A person has not said yes to its changes yet.
+  if (loop.asked !== undefined) return false;
   const isRefused = loop.status === 'blocked' && last !== null && loop.resumedAfter < last.number;
   return isRefused && last.decision?.end?.status === 'complete' && hasProof(loop);
 }

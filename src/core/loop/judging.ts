@@ -1,5 +1,6 @@
 import { refusalFeedback } from '../verdict/gate.ts';
 import { updateLast } from './change.ts';
+import { consented } from './consent.ts';
 import type { LoopEvent } from './event.ts';
 import { awaitsApproval } from './gating.ts';
 import type { Loop } from './loop.ts';
@@ -30,12 +31,12 @@ export function afterAllowed(
   return { ...updateLast(known, { report: event.report, decision: null }), step: 'judge' };
 }
 
-/** The work is judged again, now with the approval. */
+/** A gate is judged again, now with the approval; a question of the loop's mode is answered. */
 export function afterApproval(
   loop: Loop,
   { by, note }: Extract<LoopEvent, { type: 'approval.given' }>,
 ): Loop {
-  if (!awaitsApproval(loop)) return loop;
+  if (!awaitsApproval(loop)) return consented(loop);
   const approvals = [...(loop.iterations.at(-1)?.approvals ?? []), { by, note }];
   return { ...updateLast(loop, { approvals, decision: null }), step: 'judge' };
 }
@@ -45,10 +46,10 @@ export function afterRefusal(
   loop: Loop,
   { by, reason }: Extract<LoopEvent, { type: 'approval.refused' }>,
 ): Loop {
-  if (!awaitsApproval(loop)) return loop;
+  if (!awaitsApproval(loop) && loop.asked === undefined) return loop;
   const last = loop.iterations.at(-1);
   return {
-    ...updateLast(failedAfterAll(loop), { refusal: { by, reason } }),
+    ...updateLast(failedAfterAll(consented(loop)), { refusal: { by, reason } }),
     feedback: refusalFeedback(by, reason),
     resumedAfter: last?.number ?? loop.resumedAfter,
   };

@@ -14,6 +14,7 @@ import type {
   WaitCondition,
   WorkspaceRecord,
 } from './event.ts';
+import type { Asked, Consent } from './consent.ts';
 import type { Decision } from './judge.ts';
 import type { Acceptance, Judges } from './judges.ts';
 import type { OwnMove } from './surroundings.ts';
@@ -122,6 +123,12 @@ export type Loop = {
   readonly feedback: string;
   /** What other loops shared since the last prompt; absent when nothing did. Goes into the next prompt, once. */
   readonly shared?: readonly { readonly from: string; readonly text: string }[];
+  /** A hook after an iteration wants the loop to stop, in its words; absent: none does. */
+  readonly stopWish?: string;
+  /** What the loop's mode asks a person; absent when nothing is open. */
+  readonly asked?: Asked;
+  /** What people said yes to; absent before the first answer. */
+  readonly consent?: Consent;
   readonly wait: Wait | null;
   /** Number of the last iteration before the newest resume: decisions up to it are history. */
   readonly resumedAfter: number;

@@ -3,6 +3,8 @@ import { lastIteration, type Iteration, type Loop } from './loop.ts';
 
 /** How the index of the user's checkout is called among what is around a workspace. */
 export const userIndex = 'index of your checkout';
+/** How the value of an index that git cannot read begins. */
+export const damagedIndex = 'damaged ';
 
 /** A change of a ref with its value before and after; null: not there. */
 export type RefChange = {

@@ -52,7 +52,8 @@ export function captureIteration(
 ): Capture | null {
   const index = loop.iterations.findIndex(({ number }) => number === ended.number);
   const iteration = loop.iterations[index];
-  if (iteration === undefined) return null;
+  // Nobody has tried anything in an iteration that a hook left out.
+  if (iteration === undefined || ended.status === 'skipped') return null;
   const before = reportBefore(loop, index);
   const failed = ended.outcome !== 'done' && ended.outcome !== 'interrupted';
   const report = failed ? failureNote(iteration) : null;

@@ -24,6 +24,9 @@ export function notificationOf({ event }: RecordedEvent, loop: Loop): Notificati
     const text = singleLine(event.text, 400);
     return { ...about, kind, text, isCritical: event.reason === 'integrity' };
   }
+  if (event.type === 'loop.waiting' && event.condition === 'approval') {
+    return { ...about, kind: 'needs-you', text: singleLine(event.text, 400), isCritical: false };
+  }
   if (event.type === 'surroundings.changed') {
     const names = singleLine(event.names.join(', '), 300);
     const text = `something outside of its worktree was changed: ${names}`;

@@ -30,14 +30,20 @@ export function judgeRequired(required: readonly string[], files: readonly strin
   });
 }
 
+export function isForbidden(
+  forbidden: readonly string[],
+  allow: readonly string[],
+  file: string,
+): boolean {
+  return matchesAny(file, forbidden) && !matchesAny(file, [...harmless, ...allow]);
+}
+
 export function judgeForbidden(
   forbidden: readonly string[],
   allow: readonly string[],
   written: readonly string[],
 ): Check {
-  const found = written.filter(
-    (file) => matchesAny(file, forbidden) && !matchesAny(file, [...harmless, ...allow]),
-  );
+  const found = written.filter((file) => isForbidden(forbidden, allow, file));
   return seenCheck({
     name: 'forbidden-files',
     passed: found.length === 0,

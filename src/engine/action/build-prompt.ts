@@ -17,7 +17,7 @@ export const describeLimits = { diffChars: 5000, logEntries: 10 };
 export async function buildPrompt(engine: Engine, owner: LoopOwner): Promise<void> {
   const { loop, iteration, workspace } = owner;
   const { context, memory } = await engine.store.read((tx) => recall(tx, engine, owner));
-  const { text, warnings, injected, withheld } = assemblePrompt(engine.templates, {
+  const { warnings, injected, withheld, ...assembled } = assemblePrompt(engine.templates, {
     ...context,
     settings: loop.settings,
     prompt: loop.prompt,
@@ -32,6 +32,8 @@ export async function buildPrompt(engine: Engine, owner: LoopOwner): Promise<voi
     memory,
     shared: loop.shared ?? [],
   });
+  // Diffs and files quote what is in them.
+  const text = engine.clean(assembled.text);
   const dir = await engine.artifacts.iterationDir(loop.id, iteration.number);
   await owner.before('build-prompt');
   await engine.artifacts.write(path.join(dir, 'prompt.md'), text);

@@ -1,6 +1,6 @@
 import { lastIteration, looksAtFiles, type Loop } from '../../core/loop/loop.ts';
 import type { Engine } from '../engine.ts';
-import { iterationTrailers } from '../iteration-trailers.ts';
+import { iterationCommit } from '../iteration-commit.ts';
 import type { LoopOwner } from '../loop-owner.ts';
 import { putBackProtected } from '../protected-paths.ts';
 import { setUpWorkspace } from '../set-up-workspace.ts';
@@ -41,15 +41,9 @@ async function saveLeftWork(owner: LoopOwner): Promise<readonly string[]> {
   const notes = paths.map((file) => `put ${file} back`);
   if (!loop.options.commit || workspace.branch === null) return notes;
   await owner.before('save-left-work');
-  const result = await workspace.commit(
-    {
-      startTree: last.startTree,
-      startHead: last.startHead,
-      subject: `Iteration ${last.number} of ${loop.title}, interrupted`,
-      trailers: iterationTrailers(loop, last.number),
-    },
-    owner.closing,
-  );
+  const input = iterationCommit(loop, last);
+  const subject = `${input.subject}, interrupted`;
+  const result = await workspace.commit({ ...input, subject }, owner.closing);
   await owner.after('save-left-work');
   return result.commit === null
     ? notes

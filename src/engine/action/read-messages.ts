@@ -1,3 +1,6 @@
+import type { Message } from '../../core/coordinate/message.ts';
+import { decodeAnswer } from '../../core/coordinate/spoken-answer.ts';
+import type { LoopEvent } from '../../core/loop/event.ts';
 import { headChars } from '../../core/text/code-points.ts';
 import { answerQuery } from '../answer-query.ts';
 import type { Engine } from '../engine.ts';
@@ -19,7 +22,9 @@ export async function readMessages(engine: Engine, owner: LoopOwner): Promise<vo
     if (message.kind === 'query') await answerQuery(engine, message);
     if (message.kind === 'rebase') owner.forgetBase();
   }
-  const messages = unread.map(({ id: messageId, kind, sender, body }) => {
+  const answers = unread.flatMap(answerIn);
+  const told = unread.filter(({ kind }) => kind !== 'approve' && kind !== 'reject');
+  const messages = told.map(({ id: messageId, kind, sender, body }) => {
     return { id: messageId, kind, from: sender, text: headChars(body, maxChars) };
   });
   await owner.recordWith(
@@ -27,6 +32,15 @@ export async function readMessages(engine: Engine, owner: LoopOwner): Promise<vo
       const now = engine.clock.now();
       for (const message of unread) await tx.messages.acknowledge(message.id, now);
     },
-    { type: 'messages.received', messages },
+    ...(messages.length === 0 ? [] : [{ type: 'messages.received', messages } as const]),
+    ...answers,
   );
+}
+
+function answerIn({ kind, body }: Message): readonly LoopEvent[] {
+  if (kind !== 'approve' && kind !== 'reject') return [];
+  const { by, text } = decodeAnswer(body);
+  return kind === 'approve'
+    ? [{ type: 'approval.given', by, note: text }]
+    : [{ type: 'approval.refused', by, reason: text }];
 }

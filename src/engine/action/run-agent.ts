@@ -18,13 +18,13 @@ import type {
 } from '../../ports/agent.ts';
 import type { Door } from '../../ports/door.ts';
 import type { Sandbox } from '../../ports/process.ts';
+import { traceEnvironment } from '../agent-git-trace.ts';
 import { giveAgentSlot, takeAgentSlot, tellProvider } from '../agent-slot.ts';
 import { openDoor, withDoor } from '../loop-door.ts';
 import { loopSandbox } from '../loop-sandbox.ts';
 import { refuseFullDisk } from '../disk-full.ts';
 import type { Engine } from '../engine.ts';
 import type { LoopOwner } from '../loop-owner.ts';
-import { redactText } from '../redact-text.ts';
 import { tellPermissions } from '../tell-permissions.ts';
 import { UsageKeeper } from '../running-usage.ts';
 import { SpendingGuard } from '../spending-guard.ts';
@@ -115,7 +115,7 @@ async function agentRun(
     env: withDoor(
       agentEnvironment(engine.env, {
         pass: [...runner.variables, ...pass],
-        set,
+        set: { ...(await traceEnvironment(engine, loop)), ...set },
         reserved: {},
       }),
       door,
@@ -178,7 +178,7 @@ async function recordEnd(
   }
   events.push({
     type: 'agent.ended',
-    record: agentRecord(owner.loop, result, usage, redactText(engine.env)),
+    record: agentRecord(owner.loop, result, usage, engine.clean),
   });
   const { kind } = result.outcome;
   const now = engine.clock.now();

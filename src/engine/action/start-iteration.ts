@@ -2,6 +2,7 @@ import { mergeLive } from '../../core/config/frozen.ts';
 import type { Settings } from '../../core/config/schema.ts';
 import { isLoopwrightError } from '../../core/error.ts';
 import type { LoopEvent } from '../../core/loop/event.ts';
+import { modeSwitch } from '../../core/loop/mode-switch.ts';
 import { looksAtFiles } from '../../core/loop/loop.ts';
 import { refuseFullDisk } from '../disk-full.ts';
 import type { Engine } from '../engine.ts';
@@ -46,5 +47,5 @@ async function rereadSettings(engine: Engine, owner: LoopOwner): Promise<readonl
   const merged = mergeLive(settings, current);
   return JSON.stringify(merged) === JSON.stringify(settings)
     ? []
-    : [{ type: 'settings.reread', settings: merged }];
+    : [{ type: 'settings.reread', settings: merged }, ...modeSwitch(settings, merged)];
 }

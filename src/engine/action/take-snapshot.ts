@@ -2,12 +2,12 @@ import path from 'node:path';
 import { isEmptyChange, noChanges } from '../../core/loop/changes.ts';
 import type { CommitResult } from '../../ports/workspace.ts';
 import type { Engine } from '../engine.ts';
-import { iterationTrailers } from '../iteration-trailers.ts';
+import { iterationCommit } from '../iteration-commit.ts';
 import type { LoopOwner } from '../loop-owner.ts';
 
 /** What the agent did becomes a commit on the loop's branch, a patch file, and a list of changed files. */
 export async function takeSnapshot(engine: Engine, owner: LoopOwner): Promise<void> {
-  const { loop, iteration, workspace } = owner;
+  const { loop, iteration } = owner;
   const { startTree } = iteration;
   await owner.before('commit');
   const seen = owner.seenTree;
@@ -24,7 +24,7 @@ export async function takeSnapshot(engine: Engine, owner: LoopOwner): Promise<vo
     const file = path.join(dir, 'changes.patch');
     await owner.before('write-patch');
     // Nothing waits for the patch; the loop's end does.
-    owner.inBackground(workspace.writePatch(startTree, taken.tree, file, owner.closing));
+    owner.inBackground(writePatch(engine, owner, taken.tree, file));
     await owner.after('write-patch');
   }
   await owner.record({
@@ -36,6 +36,18 @@ export async function takeSnapshot(engine: Engine, owner: LoopOwner): Promise<vo
     repaired: taken.repaired,
     ...(taken.unstored.length === 0 ? {} : { unstored: named(taken.unstored) }),
   });
+}
+
+/** What is committed is the agent's; the copy for people has no secrets in it. */
+async function writePatch(
+  { artifacts }: Engine,
+  { workspace, iteration, closing }: LoopOwner,
+  tree: string,
+  file: string,
+): Promise<void> {
+  const whole = `${file}.partial`;
+  await workspace.writePatch(iteration.startTree, tree, whole, closing);
+  await artifacts.moveClean(whole, file);
 }
 
 const mostNames = 20;
@@ -57,14 +69,7 @@ async function commit(owner: LoopOwner, tree: string | null): Promise<CommitResu
       unstored: [],
     };
   }
-  const input = {
-    tree,
-    startTree: iteration.startTree,
-    startHead: iteration.startHead,
-    subject: `Iteration ${iteration.number} of ${loop.title}`,
-    trailers: iterationTrailers(loop, iteration.number),
-  };
-  return workspace.commit(input, owner.closing);
+  return workspace.commit({ ...iterationCommit(loop, iteration), tree }, owner.closing);
 }
 
 /** Fills the memory that the comparison after the commit is answered from. */

@@ -7,12 +7,13 @@ import type { LoopOwner } from '../loop-owner.ts';
  */
 export async function waitUntil(engine: Engine, owner: LoopOwner, until: number): Promise<void> {
   const { slots, clock } = engine;
-  const { taskId, agent, createdAt } = owner.loop;
+  const { taskId, agent, createdAt, wait } = owner.loop;
   const left = Math.max(0, until - clock.now());
   const yields = left >= shortestYieldMs && slots.holds('loop', taskId);
   if (yields) slots.give('loop', taskId);
   // Woken by a request: `decide` sees it next.
-  await clock.sleep(Math.min(left, longestSleepMs), owner.asked).catch(() => {});
+  const longest = wait?.condition === 'approval' ? answerLookMs : longestSleepMs;
+  await clock.sleep(Math.min(left, longest), owner.asked).catch(() => {});
   if (yields) {
     const ask = { kind: 'loop', key: taskId, provider: agent, order: createdAt } as const;
     // Without a slot, because somebody asks for something: that is done without one.
@@ -24,4 +25,6 @@ export async function waitUntil(engine: Engine, owner: LoopOwner, until: number)
 }
 
 const longestSleepMs = 60_000;
+/** A person's answer is mail; it wakes nobody, and somebody waits for what follows. */
+const answerLookMs = 500;
 const shortestYieldMs = 2000;

@@ -1,6 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { defaultSettings, Settings } from '../../../src/core/config/schema.ts';
+import { modeNames } from '../../../src/core/config/section/surroundings.ts';
+import { dueQuestion } from '../../../src/core/loop/consent.ts';
 import type { LoopOptions, RecordedEvent } from '../../../src/core/loop/event.ts';
 import { fold } from '../../../src/core/loop/evolve.ts';
 import { awaitsApproval } from '../../../src/core/loop/gating.ts';
@@ -17,6 +19,7 @@ const setups = fc.record({
   requireClaim: fc.constantFrom<Settings['verify']['require-claim']>('auto', 'always', 'never'),
   requireDiff: fc.boolean(),
   cap: fc.integer({ min: 0, max: 8 }),
+  mode: fc.constantFrom(...modeNames),
   gates: fc.constantFrom<readonly unknown[]>(
     [],
     ['approval'],
@@ -42,6 +45,7 @@ function settingsOf(setup: {
   requireClaim: Settings['verify']['require-claim'];
   requireDiff: boolean;
   cap: number;
+  mode: Settings['mode']['name'];
   gates: readonly unknown[];
 }): Settings {
   const settings = { ...defaultSettings(), gates: Settings.parse({ gates: setup.gates }).gates };
@@ -52,6 +56,7 @@ function settingsOf(setup: {
       'require-claim': setup.requireClaim,
       'require-diff': setup.requireDiff,
     },
+    mode: { ...settings.mode, name: setup.mode, 'ask-files': 1 },
     limits: { ...settings.limits, 'max-iterations': setup.cap },
   };
 }
@@ -86,6 +91,7 @@ describe('every path of a loop', () => {
         if (loop.status !== 'complete') return;
         completed++;
         expect(hasProof(loop)).toBe(true);
+        expect(dueQuestion(loop)?.kind).not.toBe('changes');
         if (!setup.verifyOnly) expect(missingGates(loop, events)).toEqual([]);
         const passes = events.filter(
           ({ event }) =>
@@ -104,7 +110,7 @@ describe('every path of a loop', () => {
     let waited = 0;
     fc.assert(
       fc.property(numbers, setups, (drawn, setup) => {
-        const settings = settingsOf({ ...setup, gates: ['approval'] });
+        const settings = settingsOf({ ...setup, mode: 'unattended', gates: ['approval'] });
         const world = new SimulatedWorld(choicesFrom(drawn), optionsOf(setup), settings);
         for (let step = 0; step < 200 && world.step(); step++);
         if (!awaitsApproval(world.loop)) return;

@@ -1,0 +1,30 @@
+import type { StoreTx } from '../../ports/store.ts';
+
+/** The same transaction, in which no secret reaches a text that people or agents give: it is stored without. */
+export function withCleanTexts(tx: StoreTx, clean: (text: string) => string): StoreTx {
+  const { tasks, messages } = tx;
+  return {
+    ...tx,
+    tasks: {
+      ...tasks,
+      add: (id, task, now) => tasks.add(id, cleaned(task, clean), now),
+      edit: (id, change, now) => tasks.edit(id, cleaned(change, clean), now),
+      transition: (id, to, change) => tasks.transition(id, to, cleaned(change, clean)),
+      guide: (id, text, now) => tasks.guide(id, clean(text), now),
+    },
+    messages: {
+      ...messages,
+      add: (message) => messages.add(cleaned(message, clean)),
+    },
+  };
+}
+
+const textFields = ['title', 'description', 'reason', 'body'] as const;
+
+function cleaned<T extends object>(value: T, clean: (text: string) => string): T {
+  const texts = textFields.flatMap((field) => {
+    const text: unknown = Reflect.get(value, field);
+    return typeof text === 'string' ? [[field, clean(text)] as const] : [];
+  });
+  return { ...value, ...Object.fromEntries(texts) };
+}

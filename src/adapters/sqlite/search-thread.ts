@@ -1,0 +1,68 @@
+import { Worker } from 'node:worker_threads';
+import type { FoundLearning, LearningQuery } from '../../ports/learning-index.ts';
+
+/** To the thread. */
+export type SearchRequest = { readonly number: number; readonly query: LearningQuery };
+
+/** From the thread; null when the search failed there. */
+export type SearchReply = {
+  readonly number: number;
+  readonly found: readonly FoundLearning[] | null;
+};
+
+type Waiting = (found: readonly FoundLearning[] | null) => void;
+
+/**
+ * Searches a store on a thread and a connection of its own, so that the event loop has its hands free. The first search
+ * starts the thread; it keeps nobody from ending.
+ */
+export class SearchThread implements AsyncDisposable {
+  readonly #file: string;
+  readonly #waiting = new Map<number, Waiting>();
+  #worker: Worker | null = null;
+  #number = 0;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** What was committed before the call is found. Null when the thread cannot tell: the caller has to search by itself. */
+  search(query: LearningQuery): Promise<readonly FoundLearning[] | null> {
+    const number = ++this.#number;
+    const { promise, resolve } = Promise.withResolvers<readonly FoundLearning[] | null>();
+    this.#waiting.set(number, resolve);
+    this.#started().postMessage({ number, query } satisfies SearchRequest);
+    return promise;
+  }
+
+  #started(): Worker {
+    if (this.#worker !== null) return this.#worker;
+    const worker = new Worker(programUrl(), { workerData: this.#file });
+    worker.unref();
+    worker.on('message', ({ number, found }: SearchReply) => {
+      this.#waiting.get(number)?.(found);
+      this.#waiting.delete(number);
+    });
+    // What broke it is found again by the caller's own search, which can say it.
+    worker.on('error', () => this.#giveUp(worker));
+    worker.on('exit', () => this.#giveUp(worker));
+    this.#worker = worker;
+    return worker;
+  }
+
+  #giveUp(worker: Worker): void {
+    if (this.#worker !== worker) return;
+    this.#worker = null;
+    for (const resolve of this.#waiting.values()) resolve(null);
+    this.#waiting.clear();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#worker?.terminate();
+  }
+}
+
+function programUrl(): URL {
+  const name = import.meta.url.endsWith('.ts') ? './search-program.ts' : './learning-search.js';
+  return new URL(name, import.meta.url);
+}

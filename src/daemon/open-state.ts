@@ -1,0 +1,62 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { stateFolderName } from '../adapters/files/folder-state.ts';
+import { openStateDir } from '../adapters/files/state-dir.ts';
+import { copyStore } from '../adapters/sqlite/store-copy.ts';
+import { openStore } from '../adapters/sqlite/store.ts';
+import { isLoopwrightError } from '../core/error.ts';
+import type { Store } from '../ports/store.ts';
+
+/** How the state of a project is opened. */
+export type StateUse = {
+  /** Leaves no trace: a project without state gets it in a temporary folder that goes away again. */
+  readonly isTransient?: boolean;
+  /** Only looks: what cannot be written can be shown all the same. */
+  readonly onlyReads?: boolean;
+};
+
+/** The state folder of a project, or one that stands in for it until `cleanup` is done. */
+export async function openStateFolder(
+  root: string,
+  { isTransient = false, onlyReads = false }: StateUse,
+  cleanup: AsyncDisposableStack,
+): Promise<string> {
+  const folder = path.join(root, stateFolderName);
+  if (isTransient) return existsSync(path.join(folder, 'state.db')) ? folder : borrow(cleanup);
+  try {
+    return await openStateDir(root);
+  } catch (error) {
+    if (!onlyReads || !hasCode(error, ['state.unwritable'])) throw error;
+    return existsSync(folder) ? folder : borrow(cleanup);
+  }
+}
+
+/** The store; for whoever only looks, a copy of one that cannot be written. `tell` says so. */
+export async function openProjectStore(
+  file: string,
+  { onlyReads = false }: StateUse,
+  clean: (text: string) => string,
+  cleanup: AsyncDisposableStack,
+  tell: (text: string) => void,
+): Promise<Store> {
+  try {
+    return await openStore(file, { clean });
+  } catch (error) {
+    if (!onlyReads || !hasCode(error, ['store.read_only'])) throw error;
+    const copy = copyStore(file, await borrow(cleanup));
+    tell(`warning: ${file} cannot be written; shown is what it holds, and nothing can change`);
+    return openStore(copy, { clean });
+  }
+}
+
+function hasCode(error: unknown, codes: readonly string[]): boolean {
+  return isLoopwrightError(error) && codes.includes(error.code);
+}
+
+async function borrow(cleanup: AsyncDisposableStack): Promise<string> {
+  const temporary = await mkdtemp(path.join(tmpdir(), 'loopwright-'));
+  cleanup.defer(() => rm(temporary, { recursive: true, force: true }));
+  return temporary;
+}

@@ -1,0 +1,139 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readLearnings } from '../../src/core/memory/import-learnings.ts';
+import { importMemory } from '../../src/engine/import-memory.ts';
+import { openedProject } from '../support/opened-project.ts';
+import { gitRepo } from '../support/git-repo.ts';
+import { memoryCli } from './memory-cli.ts';
+
+function lines(count: number): string {
+  return Array.from({ length: count }, (_, index) =>
+    JSON.stringify({ category: 'pitfall', content: `Lesson ${index}.` }),
+  ).join('\n');
+}
+
+async function inRepository() {
+  const repo = await gitRepo();
+  const cli = memoryCli({ cwd: repo.path, env: repo.env });
+  const file = path.join(repo.outside, 'learnings.jsonl');
+  const exported = async (...more: readonly string[]) =>
+    (await cli.run('memory', 'export', ...more)).out
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line): Record<string, unknown> => JSON.parse(line));
+  return {
+    cli,
+    file,
+    exported,
+    repo,
+    async import(text: string, ...more: readonly string[]) {
+      await writeFile(file, text);
+      return cli.run('memory', 'import', file, ...more);
+    },
+    [Symbol.asyncDispose]: () => repo[Symbol.asyncDispose](),
+  };
+}
+
+describe('memory import', () => {
+  it('adds each of many that have no id, and a second time none', async () => {
+    await using at = await inRepository();
+    expect((await at.import(lines(1500))).out).toBe('✓ 1500 added, 0 already there\n');
+    expect((await at.import(lines(1500))).out).toBe('✓ 0 added, 1500 already there\n');
+    expect(await at.exported()).toHaveLength(1500);
+  });
+
+  it('that was interrupted says how far it came, and the next one adds the rest', async () => {
+    await using at = await inRepository();
+    await using project = await openedProject(at.repo, {});
+    const learnings = readLearnings(lines(500), Date.parse).filter((each) => each !== null);
+    const interrupted = new AbortController();
+    const result = await importMemory(project.engine.store, learnings, {
+      now: 0,
+      restore: false,
+      signal: interrupted.signal,
+      redact: (text) => text,
+      progress: () => interrupted.abort(),
+    });
+    expect(result).toEqual({ added: 200, unchanged: 0, complete: false });
+    expect((await at.import(lines(500))).out).toBe('✓ 300 added, 200 already there\n');
+  });
+
+  it('hears Ctrl-C', async () => {
+    await using at = await inRepository();
+    const sending = setInterval(() => at.cli.signal('SIGINT'), 1);
+    const { exitCode, out } = await at.import(lines(4000));
+    clearInterval(sending);
+    expect(exitCode).toBe(130);
+    expect(out).toMatch(/^! interrupted: \d+ added, 0 already there; the same import again adds/);
+  });
+
+  it('brings back what was exported, as it was', async () => {
+    await using at = await inRepository();
+    await at.import(lines(4));
+    const [first, second, third] = (await at.exported()).map(({ id }) => String(id));
+    await at.cli.run('memory', 'edit', String(first), '--status', 'demoted');
+    await at.cli.run('memory', 'edit', String(second), '--status', 'active');
+    await at.cli.run('memory', 'edit', String(third), '--status', 'pruned');
+    const before = await at.exported('--all');
+    const copy = (await at.cli.run('memory', 'export', '--all')).out;
+    await at.cli.run('memory', 'reset', '--yes');
+    expect(await at.exported('--all')).toEqual([]);
+    expect((await at.import(copy, '--restore')).exitCode).toBe(0);
+    expect(await at.exported('--all')).toEqual(before);
+  });
+
+  it('from elsewhere starts with candidates, and leaves out of use what was', async () => {
+    await using at = await inRepository();
+    const past = { category: 'c', content: 'x', helpful: 9, byHand: true };
+    const given = [
+      { id: 'l-1', ...past, status: 'active' },
+      { id: 'l-2', ...past, status: 'demoted' },
+    ];
+    await at.import(given.map((each) => JSON.stringify(each)).join('\n'));
+    const found = await at.exported();
+    const kept = found.map(({ id, status, helpful }) => [id, [status, helpful]]);
+    expect(Object.fromEntries(kept)).toEqual({ 'l-1': ['candidate', 0], 'l-2': ['demoted', 0] });
+  });
+
+  it('takes files of more than 10 MB, with a byte order mark and empty lines', async () => {
+    await using at = await inRepository();
+    const { out } = await at.import(`\uFEFF${lines(2)}${'\n'.repeat(11_000_000)}`);
+    expect(out).toBe('✓ 2 added, 0 already there\n');
+  });
+
+  it('counts what says nothing, keeps no secret in an id, and knows no future', async () => {
+    await using at = await inRepository();
+    const secret = `ghp_${'a1B2'.repeat(9)}`;
+    const { out } = await at.import(
+      [
+        { category: 'c', content: '  ' },
+        { id: `l-${secret}`, category: 'c', content: 'x', created_at: '2999-01-01T00:00:00Z' },
+      ]
+        .map((each) => JSON.stringify(each))
+        .join('\n'),
+    );
+    expect(out).toBe('✓ 1 added, 0 already there, 1 line without content left out\n');
+    const [only] = await at.exported();
+    expect(String(only?.['id'])).not.toContain(secret);
+    expect(Date.parse(String(only?.['created_at']))).toBeLessThanOrEqual(Date.now());
+    const stored = await readFile(path.join(at.repo.path, '.loopwright/state.db'), 'latin1');
+    expect(stored).not.toContain(secret);
+  });
+
+  it.each([
+    ['not json', 'line 2 is not a learning: it is not JSON'],
+    ['[]', 'line 2 is not a learning: it must be a JSON object'],
+    ['{"content":"x"}', 'line 2 is not a learning: category must be text of 1 to 100 characters'],
+    ['{"id":"-rf","category":"c","content":"x"}', 'line 2 is not a learning: id must be letters'],
+    ['{"id":"t-1","category":"c","content":"x"}', 'line 2 is not a learning: id must be letters'],
+    ['{"category":"c","content":"x","created_at":"soon"}', 'created_at must be a time such as'],
+    ['{"category":"c","content":"x","tags":"a"}', 'tags must be a list of texts'],
+  ])('refuses the whole for %s, in plain words', async (line, message) => {
+    await using at = await inRepository();
+    const { exitCode, err } = await at.import(`${lines(1)}\n${line}`);
+    expect(exitCode).toBe(3);
+    expect(err).toContain(message);
+    expect(await at.exported()).toEqual([]);
+  });
+});

@@ -1,0 +1,66 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { gitRepo, type GitRepo } from '../support/git-repo.ts';
+import { openedProject } from '../support/opened-project.ts';
+
+const canary = 'canary-7Hq2zL9w-x4';
+const key = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
+
+/** Files of the state folder that hold a text, but for the worktrees, which are the agent's. */
+async function filesWith(repo: GitRepo, text: string): Promise<readonly string[]> {
+  const state = path.join(repo.path, '.loopwright');
+  const entries = await readdir(state, { recursive: true, withFileTypes: true });
+  const found: string[] = [];
+  for (const entry of entries) {
+    const file = path.join(entry.parentPath, entry.name);
+    if (!entry.isFile() || file.includes('/worktrees/')) continue;
+    if ((await readFile(file)).includes(text)) found.push(path.relative(state, file));
+  }
+  return found;
+}
+
+describe('a secret of the user’s', () => {
+  it('is in no file of the state folder, whoever wrote it where', async () => {
+    await using repo = await gitRepo();
+    await repo.write('loopwright.yml', 'env: { pass: [SERVICE_TOKEN] }\n');
+    await repo.commitAll('hand the token on');
+    const env = { ...repo.env, SERVICE_TOKEN: canary };
+    // It is printed, put into a file that is committed, and quoted by a finding of L3.
+    const file = path.join(repo.outside, 'key');
+    await writeFile(file, key);
+    const agent = `command:echo $SERVICE_TOKEN; echo "// TODO $SERVICE_TOKEN $(cat '${file}')" >> app.js; false`;
+    const flags = { agent, validate: `grep -c . app.js; cat app.js; false`, 'max-iterations': 2 };
+    {
+      await using project = await openedProject({ path: repo.path, env }, flags);
+      const loop = await project.runText(`use ${canary}`, { description: `and ${key}` });
+      expect(loop.title).toBe('use [redacted]');
+      await project.engine.store.write(async (tx) => {
+        await tx.tasks.guide(loop.taskId, `take ${canary}`, 1);
+        const task = await tx.tasks.edit(loop.taskId, { description: `now ${canary}` }, 2);
+        expect(task.description).toBe('now [redacted]');
+      });
+      const patch = await project.engine.artifacts.iterationDir(loop.id, 1);
+      const text = await readFile(path.join(patch, 'changes.patch'), 'utf8');
+      expect(text).toContain('+// TODO [redacted] [redacted]');
+      // The work itself is as the agent left it.
+      expect(await repo.git('show', `${loop.workspace.branch}:app.js`)).toContain(canary);
+      expect(await repo.git('log', '-1', '--format=%B', loop.workspace.branch ?? '')).toContain(
+        'Iteration 2 of use [redacted]',
+      );
+    }
+    expect(await filesWith(repo, canary)).toEqual([]);
+    expect(await filesWith(repo, key)).toEqual([]);
+  });
+
+  it('in a title does not keep the task from being found again by its words', async () => {
+    await using repo = await gitRepo();
+    const env = { ...repo.env, SERVICE_TOKEN: canary };
+    const flags = { agent: 'command:true', validate: 'false', 'max-iterations': 1 };
+    await using project = await openedProject({ path: repo.path, env }, flags);
+    const { engine } = project;
+    const { addTask, findMeantTask } = await import('../../src/engine/text-task.ts');
+    const added = await addTask(engine, { title: `try ${canary}` });
+    expect((await findMeantTask(engine, `try ${canary}`))?.id).toBe(added.id);
+  });
+});
