@@ -381,6 +381,7 @@ export class LoopOwner implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#watch[Symbol.dispose]();
+    this.#base[Symbol.dispose]();
     await this.#background;
     this.#closing.abort();
     await this.#renewal;

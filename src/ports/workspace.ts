@@ -12,6 +12,9 @@ export interface Project {
   /** Branch and commit of the user's checkout, at little cost. */
   checkedOut(signal: AbortSignal): Promise<Pick<CheckoutState, 'branch' | 'head'>>;
 
+  /** Calls back soon after a branch may have moved, until disposed. A hint: not every disk tells, and one may come for nothing. */
+  watchBranch(branch: string, onMove: () => void): Disposable;
+
   /** Whether a commit is part of the history of another. Unknown commits are part of nothing. */
   contains(commit: string, part: string, signal: AbortSignal): Promise<boolean>;
 
