@@ -1,3 +1,4 @@
+import { providerOf } from '../core/agent/provider.ts';
 import { isLoopwrightError } from '../core/error.ts';
 import { orderKey } from '../core/graph/order.ts';
 import { isReady } from '../core/graph/ready.ts';
@@ -48,6 +49,8 @@ const longestRetryMs = 600_000;
  * Each asks for a slot of the engine and works while it holds it; a loop that waits for long gives it to another.
  */
 export class Dispatcher {
+  /** False: tasks that are ready are left alone. */
+  takesReady: boolean;
   readonly #engine: Engine;
   readonly #session: Session;
   readonly #merges: MergeQueue;
@@ -71,6 +74,7 @@ export class Dispatcher {
     this.#merges = new MergeQueue(engine, session);
     this.#options = options;
     this.#providerOf = createProviderOfTask(options.run);
+    this.takesReady = options.takesReady;
   }
 
   /** Looks at what there is to do, soon. */
@@ -165,7 +169,7 @@ export class Dispatcher {
       const loop = await engine.store.read((tx) => tx.loops.get(loopId));
       if (loop !== null) this.#startLoop(loop, 'resumed on request');
     }
-    if (this.#options.takesReady) await this.#takeReady();
+    if (this.takesReady) await this.#takeReady();
   }
 
   /** A loop that works needs an agent sooner or later: more of them than agents would only make worktrees and wait. */
@@ -201,7 +205,8 @@ export class Dispatcher {
   }
 
   #startLoop(loop: Loop, why: string): void {
-    const { id, taskId: key, agent: provider, createdAt: order } = loop;
+    const { id, taskId: key, createdAt: order, settings } = loop;
+    const provider = providerOf(settings);
     if (!this.#mayStart(id)) return;
     const work = async () => {
       const active = this.#active.get(id);

@@ -1,3 +1,4 @@
+import { providerOf } from '../core/agent/provider.ts';
 import type { Task } from '../core/task/task.ts';
 import type { RunOptions } from './run-loops.ts';
 
@@ -11,7 +12,7 @@ export function createProviderOfTask({ planFor }: Pick<RunOptions, 'planFor'>): 
     const planned =
       known.get(key) ??
       planFor(task).then(
-        ({ settings }) => settings.agent,
+        ({ settings }) => providerOf(settings),
         () => null,
       );
     known.set(key, planned);
