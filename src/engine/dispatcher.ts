@@ -71,7 +71,7 @@ export class Dispatcher {
   constructor(engine: Engine, session: Session, options: DispatchOptions) {
     this.#engine = engine;
     this.#session = session;
-    this.#merges = new MergeQueue(engine, session);
+    this.#merges = new MergeQueue(engine, session, this.#control.cut);
     this.#options = options;
     this.#providerOf = createProviderOfTask(options.run);
     this.takesReady = options.takesReady;
