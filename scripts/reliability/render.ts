@@ -1,4 +1,4 @@
-import type { Fault, TestRef } from './faults.ts';
+import type { Fault, TestRef } from './fault/fault.ts';
 
 /** How often the cases of a test passed, failed and were left out. */
 export type Result = { readonly passed: number; readonly failed: number; readonly skipped: number };

@@ -1,13 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import type { TestRef } from './faults.ts';
+import type { TestRef } from './fault/fault.ts';
 import type { Result } from './render.ts';
 
 const Report = z.object({
   testResults: z.array(
     z.object({
       name: z.string(),
-      assertionResults: z.array(z.object({ title: z.string(), status: z.string() })),
+      assertionResults: z.array(
+        z.object({ title: z.string(), fullName: z.string(), status: z.string() }),
+      ),
     }),
   ),
 });
@@ -28,7 +30,9 @@ export function resultOf(reports: readonly Report[], { file, title }: TestRef): 
     const ran = testResults.find(({ name }) => name.endsWith(`/test/${file}`));
     for (const each of ran?.assertionResults ?? []) {
       if (!pattern.test(each.title)) continue;
-      if (isDecided(each.status) || !cases.has(each.title)) cases.set(each.title, each.status);
+      // The same title may stand in several groups, one for each containment say.
+      const { fullName, status } = each;
+      if (isDecided(status) || !cases.has(fullName)) cases.set(fullName, status);
     }
   }
   if (cases.size === 0) return null;

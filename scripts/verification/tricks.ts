@@ -1,4 +1,4 @@
-import type { TestRef } from '../reliability/faults.ts';
+import type { TestRef } from '../reliability/fault/fault.ts';
 
 /** What becomes of a trick: fails the check, is undone, is shown, or works. */
 export type Verdict = 'caught' | 'put back' | 'seen' | 'not caught';

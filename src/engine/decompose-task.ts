@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { effectiveIterationTimeout } from '../core/config/limits.ts';
 import type { Settings } from '../core/config/schema.ts';
-import { agentEnvironment } from '../core/env/allow-list.ts';
 import { LoopwrightError } from '../core/error.ts';
 import { renderAttempts } from '../core/memory/render-attempts.ts';
 import { agentTiers, nearestTier } from '../core/model/tier.ts';
@@ -15,6 +14,8 @@ import {
 import type { Task } from '../core/task/task.ts';
 import type { Activity } from '../core/agent/outcome.ts';
 import type { StoreTx } from '../ports/store.ts';
+import { askAside } from './aside-agent.ts';
+import { endLeftAsides } from './aside-record.ts';
 import type { Engine } from './engine.ts';
 
 const attemptsChars = 3000;
@@ -100,10 +101,11 @@ async function treeSize(tx: StoreTx, task: Task): Promise<number> {
 
 /** A worktree at the user's commit; in a folder without git, an empty folder. */
 async function inThrowaway<T>(
-  { project, stateDir, artifacts }: Engine,
+  engine: Engine,
   task: Task,
   work: (cwd: string) => Promise<T>,
 ): Promise<T> {
+  const { project, stateDir, artifacts } = engine;
   const loopId = `decompose-${task.id}`;
   const { head } = await project.describe(AbortSignal.timeout(60_000));
   if (project.kind === 'folder' || head === null) {
@@ -118,6 +120,7 @@ async function inThrowaway<T>(
     await project.deleteBranch(branch, AbortSignal.timeout(60_000));
   };
   // What a killed attempt left.
+  await endLeftAsides(engine);
   await discard();
   try {
     await project.openWorkspace(spec, AbortSignal.timeout(120_000));
@@ -140,33 +143,28 @@ async function askAgent(
   { task, settings, prompt, cwd, show }: Question,
   signal: AbortSignal,
 ): Promise<string> {
-  const runner = await engine.resolveAgent(settings);
-  const dir = await engine.artifacts.namedDir(`decompose-${task.id}`, 'agent');
-  const promptFile = path.join(dir, 'prompt.md');
-  await engine.artifacts.write(promptFile, prompt);
-  const { pass, set } = settings.env;
-  const timeoutMs = effectiveIterationTimeout(settings, runner.kind);
-  const { outcome } = await runner.run(
+  const name = `decompose-${task.id}`;
+  const { outcome } = await askAside(
+    engine,
     {
-      loopId: `decompose-${task.id}`,
+      loopId: name,
       taskId: task.id,
       iteration: 1,
       maxIterations: 1,
+      settings,
       model: modelFor(settings),
-      systemPrompt: null,
       prompt,
-      promptFile,
+      dir: await engine.artifacts.namedDir(name, 'agent'),
       cwd,
-      env: agentEnvironment(engine.env, {
-        pass: [...runner.variables, ...pass],
-        set,
-        reserved: {},
-      }),
       maxTurns: settings.limits['max-turns-per-iteration'],
+      limits: (kind) => ({
+        timeoutMs: effectiveIterationTimeout(settings, kind),
+        idleMs: settings.limits['idle-timeout'],
+        graceMs: 5000,
+      }),
+      activity: show,
     },
-    { stdout: path.join(dir, 'stdout.log'), stderr: path.join(dir, 'stderr.log') },
-    { timeoutMs, idleMs: settings.limits['idle-timeout'], graceMs: 5000 },
-    { started: async () => {}, activity: show, usage: () => {} },
+    () => {},
     signal,
   );
   if (outcome.kind === 'done') return outcome.finalText;

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { Settings } from '../core/config/schema.ts';
 import type { Loop } from '../core/loop/loop.ts';
 import type { Sandbox } from '../ports/process.ts';
 import type { Engine } from './engine.ts';
@@ -12,10 +13,19 @@ export function loopSandbox(
   loop: Loop,
   own: readonly string[] = [],
 ): Sandbox | null {
-  const { level, network, writable, hidden } = loop.settings.sandbox;
+  return sandboxOf(engine, loop.settings, own);
+}
+
+/** The same for whoever has settings and no loop. */
+export function sandboxOf(
+  engine: Engine,
+  settings: Settings,
+  own: readonly string[] = [],
+): Sandbox | null {
+  const { level, network, writable, hidden } = settings.sandbox;
   if (level !== 'bubblewrap') return null;
   // Links in the worktree lead to the user's checkout.
-  const { link } = loop.settings.workspace;
+  const { link } = settings.workspace;
   const readable = link.map((file) => path.join(engine.project.root, file));
   // The store, other loops' work and the daemon's token are nobody's business inside.
   const veiled = [engine.stateDir];

@@ -1,5 +1,6 @@
 import type { QueueEntry } from '../ports/queue.ts';
 import type { Session } from '../ports/store.ts';
+import { endLeftAsides } from './aside-record.ts';
 import type { Engine } from './engine.ts';
 
 /** One `run` or one daemon lifetime: the owner of the loops it drives. */
@@ -15,6 +16,7 @@ export async function startSession(engine: Engine, kind: Session['kind']): Promi
   await engine.reach('before:start-session');
   await engine.store.write((tx) => tx.sessions.start(session));
   await engine.reach('after:start-session');
+  if (kind !== 'command') await endLeftAsides(engine);
   return session;
 }
 

@@ -13,6 +13,10 @@ export interface Artifacts {
   readTail(file: string, maxBytes: number): Promise<string | null>;
   /** SHA-256 over files one after the other, read in pieces; missing ones count as empty. */
   digest(files: readonly string[]): Promise<string>;
+  /** Names of the files in a folder; none when it does not exist. */
+  namesIn(folder: string): Promise<readonly string[]>;
+  /** Absent is fine. */
+  removeFile(file: string): Promise<void>;
   remove(loopId: string): Promise<void>;
   /** Removes what a killed process had half written. Only for whoever owns the loop. */
   tidy(loopId: string): Promise<void>;

@@ -11,7 +11,7 @@ export type ProcessEnd =
   | { readonly kind: 'not-started'; readonly error: string; readonly code: string };
 
 /** How a run's processes are kept together; the first two by a namespace of process ids. */
-export type ContainmentMode = 'bubblewrap' | 'unshare' | 'process-group';
+export type ContainmentMode = 'bubblewrap' | 'unshare' | 'cgroup' | 'process-group';
 
 export type Containment = {
   readonly mode: ContainmentMode;
@@ -35,6 +35,8 @@ export type ProcessIdentity = {
   readonly host: string;
   /** How its processes are kept together; absent when unknown. */
   readonly containment?: ContainmentMode;
+  /** Path of the cgroup it is in, where that is what keeps it together. */
+  readonly cgroup?: string;
 };
 
 /** What a program may do, beside writing its working folder and reading what is not hidden. Paths are absolute. */

@@ -107,6 +107,7 @@ describe('an engine that ends at a failpoint', () => {
 /** What must happen for the point to be reached. */
 function kindFor(point: Failpoint): ScenarioKind {
   if (point.endsWith('conflicted')) return 'conflict';
+  if (stepOf(point) === 'merge-rebase') return 'late';
   if (stepOf(point) === 'integrity.allowed') return 'cheat';
   if (stepOf(point) === 'surroundings.changed') return 'tamper';
   if (answers[stepOf(point)] !== undefined) return 'approval';

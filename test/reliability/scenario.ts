@@ -32,13 +32,14 @@ export type Scenario = AsyncDisposable & {
 };
 
 /**
- * `merge`: everything goes well, with a base that moves. `conflict`: the base moves against the loop's work. `summary`: as
+ * `merge`: everything goes well, with a base that moves. `late`: the same, but it moves when the work is done. `conflict`: the base moves against the loop's work. `summary`: as
  * `merge`, and the agent is asked for a summary of every iteration. `gate`: as `merge`, with a command as a gate. `approval`:
  * the same, and a person must say yes. `cheat`: the agent removes a test, which a person must accept. `tamper`: the agent makes a tag in the user's
  * repository.
  */
 export type ScenarioKind =
   | 'merge'
+  | 'late'
   | 'conflict'
   | 'summary'
   | 'gate'
@@ -128,14 +129,14 @@ async function writeProject(repo: GitRepo, kind: ScenarioKind): Promise<void> {
   await repo.write(
     'loopwright.yml',
     `agent: "command:sh '${outside}/agent.sh'"
-validation: { command: 'test "$(wc -l < n.txt)" -ge 3' }
+validation: { command: "test \\"$(wc -l < n.txt)\\" -ge 3${kind === 'late' ? ` && sh '${outside}/hook.sh'` : ''}" }
 verify: { protected: [guarded.txt] }
 strategy: { name: custom, module: strategy.mjs }
 limits: { iteration-delay: 10ms${kind === 'cheat' ? ', max-iterations: 3' : ''} }
 git: { base: trunk, merge: local, watch-interval: 1ms }
 scheduler: { min-disk: 0, warn-disk: 0 }
 workspace: { setup: 'echo set up' }
-hooks: { pre-iteration: ["sh '${outside}/hook.sh'"] }
+hooks: { pre-iteration: ["${kind === 'late' ? 'true' : `sh '${outside}/hook.sh'`}"] }
 env: { pass: [TEST_TOKEN] }
 ${kind === 'summary' ? 'progress: { strategy: hybrid }' : ''}
 ${kind === 'gate' || kind === 'approval' ? `gates: [{ type: command, command: 'true' }${kind === 'approval' ? ', approval' : ''}]` : ''}

@@ -37,6 +37,8 @@ export function createArtifacts(
     readTail,
     tidy: (loopId) => removeHalves(loopDir(loopId)),
     digest,
+    namesIn,
+    removeFile: (file) => rm(file, { force: true }),
     remove: (loopId) => rm(loopDir(loopId), { recursive: true, force: true }),
     diskUsage: (loopId) => folderSize(loopDir(loopId)),
   };
@@ -95,6 +97,11 @@ async function readTail(file: string, maxBytes: number): Promise<string | null> 
   } finally {
     closeSync(handle);
   }
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
 }
 
 async function digest(files: readonly string[]): Promise<string> {

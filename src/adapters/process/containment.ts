@@ -1,18 +1,21 @@
 /**
  * How a run's processes are kept together. A namespace of process ids is closed by the kernel: when its first process ends,
  * for whatever reason, everything in it is killed, and the first process is gone only when all the others are.
- * Without one, what a program starts has to be searched for.
+ * Without one, a cgroup of our own holds what a program starts; without that too, it has to be searched for.
  */
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Containment, ContainmentMode } from '../../ports/process.ts';
+import { probeCgroup } from './cgroup.ts';
 
 /** A way to start a program. */
 export type Enclosure = {
   readonly mode: ContainmentMode;
   /** Stands before the program's own arguments. Empty: started as it is. */
   readonly prefix: readonly string[];
+  /** Every program gets a cgroup of its own below this one. */
+  readonly cgroup?: string;
 };
 
 /** What can be tried on this machine, the best first, and why the others cannot. */
@@ -63,6 +66,13 @@ function unshare(): Candidates {
   return { enclosures: prefixes.map((prefix) => ({ mode: 'unshare', prefix })), obstacles: [] };
 }
 
+/** The next best, looked for only when it is needed: making and removing a cgroup can take the kernel tens of milliseconds. */
+export function cgroupCandidates(): Candidates {
+  const probe = probeCgroup();
+  if ('obstacle' in probe) return { enclosures: [], obstacles: [`cgroup: ${probe.obstacle}`] };
+  return { enclosures: [{ mode: 'cgroup', prefix: [], cgroup: probe.parent }], obstacles: [] };
+}
+
 /** Own process ids and session; the first process is ours; everything dies with the one who started it. */
 export const bubblewrapNamespace = [
   '--unshare-pid',
@@ -101,7 +111,8 @@ export function probeEnclosures(candidates: Candidates): {
     if (fault === null) return { enclosure, obstacles };
     obstacles.push(`${enclosure.mode}: ${fault}`);
   }
-  return { enclosure: plainEnclosure, obstacles };
+  const { enclosures, obstacles: more } = cgroupCandidates();
+  return { enclosure: enclosures[0] ?? plainEnclosure, obstacles: [...obstacles, ...more] };
 }
 
 /** What a supervisor of this process uses, found out by trying it. For people who ask. */
@@ -119,6 +130,11 @@ export function describeContainment(
     const limits = `Strong containment: nothing outlives its run, nor the engine.${
       isPrivileged ? '' : ' Programs such as sudo do not work inside.'
     }`;
+    return { mode, strength: 'strong', sweepsEscaped: true, limits, obstacles };
+  }
+  if (mode === 'cgroup') {
+    const limits =
+      'Contained by a cgroup: nothing outlives its run unless it moves to another cgroup and clears its environment; a watchdog ends it with the engine.';
     return { mode, strength: 'strong', sweepsEscaped: true, limits, obstacles };
   }
   const sweepsEscaped = existsSync('/proc/self/environ');

@@ -2,8 +2,10 @@ import { LoopwrightError } from '../../core/error.ts';
 import type { Containment, ContainmentMode } from '../../ports/process.ts';
 import {
   candidateEnclosures,
+  cgroupCandidates,
   describeContainment,
   probeEnclosures,
+  type Candidates,
   type Enclosure,
 } from './containment.ts';
 
@@ -27,7 +29,7 @@ export function createEnclosureChoice(
   forced: ContainmentMode | null,
   weak: (containment: Containment) => void,
 ): EnclosureChoice {
-  const all = candidateEnclosures();
+  const all = candidatesFor(forced);
   const enclosures = all.enclosures.filter(({ mode }) => forced === null || mode === forced);
   const candidates = { ...all, enclosures };
   const [best] = enclosures;
@@ -66,6 +68,17 @@ export function createEnclosureChoice(
       probe();
       return describeContainment(chosen, obstacles);
     },
+  };
+}
+
+function candidatesFor(forced: ContainmentMode | null): Candidates {
+  const all = candidateEnclosures();
+  const needsCgroup = forced === 'cgroup' || (forced === null && all.enclosures.length === 1);
+  if (!needsCgroup) return all;
+  const more = cgroupCandidates();
+  return {
+    enclosures: [...more.enclosures, ...all.enclosures],
+    obstacles: [...all.obstacles, ...more.obstacles],
   };
 }
 

@@ -1,6 +1,7 @@
 /** The end of a run: TERM, grace, KILL, and certainty that nothing is left. */
 import type { Clock } from '../../ports/clock.ts';
 import type { ProcessIdentity } from '../../ports/process.ts';
+import { createCgroupTree, removeCgroup } from './cgroup.ts';
 import { isNamespace } from './containment.ts';
 import type { GatedProcess } from './gate.ts';
 import { killNamespace } from './leftover.ts';
@@ -36,6 +37,7 @@ export async function endRun(
     if (!isEmpty) {
       await endTree(tree, isCut ? graceMs : Math.min(graceMs, leftoverGraceMs), clock);
     }
+    if (gated.cgroup !== null) removeCgroup(gated.cgroup);
     const left = leave(gated, identity, clock);
     await (isEmpty ? killNamespace(identity, clock) : left);
     return { left };
@@ -74,7 +76,7 @@ export function createRunTree(
   ageMs: () => number,
 ): ProcessTree {
   if (isNamespace(identity.containment)) return createNamespaceTree(identity.pid, ageMs);
-  return identity.startTime === null
-    ? createGroupTree(identity.pid)
-    : createProcessTree({ leader: identity.pid, mark, ageMs });
+  if (identity.startTime === null) return createGroupTree(identity.pid);
+  const tree = createProcessTree({ leader: identity.pid, mark, ageMs });
+  return identity.cgroup === undefined ? tree : createCgroupTree(identity.cgroup, tree);
 }

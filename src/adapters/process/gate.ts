@@ -9,6 +9,7 @@ import { constants as system } from 'node:os';
 import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import type { ContainmentMode, ProcessSpec } from '../../ports/process.ts';
+import { joinCgroup, removeCgroup } from './cgroup.ts';
 import { isNamespace, type Enclosure } from './containment.ts';
 import { gateName, namespaceGate, plainGate } from './gate-script.ts';
 import { firstChild } from './proc.ts';
@@ -20,6 +21,8 @@ export type GatedProcess = {
   readonly mode: ContainmentMode;
   /** Of the program, or of the first process of its namespace. */
   readonly pid: number;
+  /** The cgroup it is in, where that keeps it together. */
+  readonly cgroup: string | null;
   /** Null when the program gets no input. */
   readonly stdin: Writable | null;
   readonly stdout: Readable;
@@ -77,6 +80,12 @@ export async function startBehindGate(
     await gone;
     return { noGate: complaint === '' ? 'it ended before the program could start' : complaint };
   }
+  const group = enclosure.cgroup === undefined ? null : enter(enclosure.cgroup, first);
+  if (group instanceof Error) {
+    for (const stream of [channel, child.stdin, stdout, stderr]) stream?.destroy();
+    await gone;
+    return { noGate: group.message };
+  }
   const streams = (greeting === 'pipes' ? openPipes(first, spec.stdin !== null) : null) ?? {
     kind: 'sockets',
     stdin: child.stdin,
@@ -86,9 +95,16 @@ export async function startBehindGate(
   return {
     mode: enclosure.mode,
     pid: first,
+    cgroup: group,
     ended: isOwnNamespace ? readEnd(talk) : gone.then((exit) => ({ ...exit, isAlone: false })),
     // Its last words may still be on their way when it is gone already.
-    gone: gone.then(() => talk.over).then(() => void channel.destroy()),
+    gone: gone
+      .then(() => talk.over)
+      .then(() => {
+        channel.destroy();
+        // What the program left behind keeps it; whoever ends that removes it.
+        if (group !== null) removeCgroup(group);
+      }),
     stdin: streams.stdin,
     stdout: streams.stdout,
     stderr: streams.stderr,
@@ -108,6 +124,15 @@ export async function startBehindGate(
     dismiss: () => void channel.end(),
     kill: () => void child.kill('SIGKILL'),
   };
+}
+
+/** Before the program exists, so that all it starts is born inside. */
+function enter(parent: string, pid: number): string | Error {
+  try {
+    return joinCgroup(parent, pid);
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
 }
 
 function spawnShell(spec: GateSpec, { mode, prefix }: Enclosure): ChildProcess | NotStarted {

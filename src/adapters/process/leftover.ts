@@ -1,5 +1,6 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { ProcessIdentity } from '../../ports/process.ts';
+import { createCgroupTree, removeCgroup } from './cgroup.ts';
 import { isNamespace } from './containment.ts';
 import { isAlive, markOf } from './identity.ts';
 import {
@@ -29,7 +30,11 @@ export async function endLeftover(
   }
   const leader = isLeaderAlive ? identity.pid : null;
   const tree = createProcessTree({ leader, mark: markOf(identity), ageMs: () => Infinity });
-  return (await endTree(tree, graceMs, clock)) > 0;
+  const { cgroup } = identity;
+  if (cgroup === undefined) return (await endTree(tree, graceMs, clock)) > 0;
+  const count = await endTree(createCgroupTree(cgroup, tree), graceMs, clock);
+  removeCgroup(cgroup);
+  return count > 0;
 }
 
 /** A namespace whose first process is gone is empty: there is nothing to search for. */

@@ -46,9 +46,9 @@ export type SupervisorOptions = {
 export function createSupervisor(options: SupervisorOptions = {}): Supervisor & AsyncDisposable {
   const clock = options.clock ?? createSystemClock();
   const self = identify(process.pid);
-  const watchdog = createWatchdog(markOf(self));
   const forced = options.containment ?? null;
   const choice = createEnclosureChoice(forced, options.weak ?? (() => undefined));
+  const watchdog = createWatchdog(markOf(self), () => choice.current().cgroup ?? null);
   const standby = createStandbyGates(clock);
   const leaving = new Set<Promise<void>>();
   const owner = { clock, watchdog, choice, standby, leaving, mark: markOf(self) };
@@ -103,7 +103,8 @@ async function run(
   const isGuarded = !isNamespace(gated.mode);
   if (isGuarded) owner.watchdog.guard(gated.pid);
   try {
-    const identity = { ...identify(gated.pid), containment: gated.mode };
+    const cgroup = gated.cgroup === null ? {} : { cgroup: gated.cgroup };
+    const identity = { ...identify(gated.pid), containment: gated.mode, ...cgroup };
     if (!(await mayStart(gated, identity, files, sink, signal))) {
       return withoutRun({ kind: 'cancelled' });
     }

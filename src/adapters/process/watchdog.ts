@@ -18,7 +18,15 @@ while read -r line; do
     -*) groups="\${groups%% \${line#-} *} \${groups#* \${line#-} }" ;;
   esac
 done
-kill_groups() { for group in $groups; do kill -9 "-$group" 2>/dev/null; done; }
+cgroups=$2
+kill_groups() {
+  for group in $groups; do
+    kill -9 "-$group" 2>/dev/null
+    for dir in "$cgroups"/loopwright-"$group"-*; do
+      [ -e "$dir/cgroup.kill" ] && echo 1 > "$dir/cgroup.kill"
+    done
+  done
+}
 [ -z "\${groups#"\${groups%%[0-9]*}"}" ] && exit 0
 kill_groups
 passes=0 empty=0
@@ -41,8 +49,11 @@ export type Watchdog = AsyncDisposable & {
   release(group: number): void;
 };
 
-/** `mark` is carried by everything this process starts. Does not keep this process alive. */
-export function createWatchdog(mark: string): Watchdog {
+/**
+ * `mark` is carried by everything this process starts; `cgroups` is the folder of their cgroups, if they have any. Does not keep
+ * this process alive.
+ */
+export function createWatchdog(mark: string, cgroups: () => string | null = () => null): Watchdog {
   const guarded = new Set<number>();
   let shell: ChildProcess | null = null;
   let replacements = 0;
@@ -52,7 +63,7 @@ export function createWatchdog(mark: string): Watchdog {
   }
 
   function start(): void {
-    const started = spawn('/bin/sh', ['-c', script, 'loopwright-watchdog', mark], {
+    const started = spawn('/bin/sh', ['-c', script, 'loopwright-watchdog', mark, cgroups() ?? ''], {
       cwd: '/',
       detached: true,
       stdio: ['pipe', 'ignore', 'ignore'],

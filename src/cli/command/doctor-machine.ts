@@ -62,7 +62,7 @@ function checkContainment(): Check {
   return warn(
     'containment',
     [`by ${mode}. ${limits}`, ...obstacles].join(' '),
-    'install bubblewrap, and allow user namespaces where they are switched off',
+    'install bubblewrap, and allow user namespaces where they are switched off; or run in a cgroup of your own: `systemd-run --user --scope -p Delegate=yes loopwright run`',
   );
 }
 

@@ -93,7 +93,7 @@ export const scalarTable: readonly Scalar[] = [
   {"path":["workspace","setup"],"type":"text","choices":[],"description":"Shell command once after a worktree was made."},
   {"path":["workspace","pool"],"type":"number","choices":[],"description":"Worktrees of finished loops that are kept to be used again; 0 = none."},
   {"path":["sandbox","level"],"type":"choice","choices":["off","worktree","bubblewrap","container"],"description":"How far agents are kept apart from the rest of the machine."},
-  {"path":["sandbox","containment"],"type":"choice","choices":["auto","bubblewrap","unshare","process-group"],"description":"What keeps the processes of a run together: `auto` is the best that works here. `process-group` is weaker and starts faster."},
+  {"path":["sandbox","containment"],"type":"choice","choices":["auto","bubblewrap","unshare","cgroup","process-group"],"description":"What keeps the processes of a run together: `auto` is the best that works here. `process-group` is weaker and starts faster."},
   {"path":["sandbox","network"],"type":"boolean","choices":[],"description":"Whether agents reach the network."},
   {"path":["sandbox","image"],"type":"text","choices":[],"description":"container: the image."},
   {"path":["sandbox","cpus"],"type":"number","choices":[],"description":"container: processors."},

@@ -48,7 +48,8 @@ export type RecordedProcess = {
   readonly startTime: string | null;
   readonly bootId: string | null;
   readonly host: string;
-  readonly containment?: 'bubblewrap' | 'unshare' | 'process-group';
+  readonly containment?: 'bubblewrap' | 'unshare' | 'cgroup' | 'process-group';
+  readonly cgroup?: string;
 };
 
 export type AgentRecord = {

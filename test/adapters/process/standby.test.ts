@@ -7,7 +7,7 @@ import type { ProcessIdentity, ProcessResult, ProcessSpec } from '../../../src/p
 import { tempDir, type TempDir } from '../../support/temp-dir.ts';
 import { startEngine } from './engine.ts';
 import { eventually, livingIn, never, specOf } from './fixture.ts';
-import { modes } from './modes.ts';
+import { hasWatchdog, modes } from './modes.ts';
 
 describe.each(modes)('what stands ready, contained by $mode', ({ mode, missing }) => {
   beforeEach(({ skip }) => skip(missing !== null, missing ?? ''));
@@ -114,7 +114,7 @@ describe.each(modes)('what stands ready, contained by $mode', ({ mode, missing }
     await using engine = startEngine(cwd, [mode, 'again', 'sh', '-c', 'echo up; exec sleep 60']);
     await engine.next();
     expect(await engine.next()).toBe('up');
-    await eventually(() => gates().length >= (mode === 'process-group' ? 1 : 2));
+    await eventually(() => gates().length >= (hasWatchdog(mode) ? 1 : 2));
     await engine.kill();
     await eventually(() => livingIn(cwd).length === 0);
   });

@@ -10,7 +10,7 @@ import { createSupervisor } from '../../../src/adapters/process/supervisor.ts';
 import type { ProcessIdentity, ProcessSpec } from '../../../src/ports/process.ts';
 import { tempDir, type TempDir } from '../../support/temp-dir.ts';
 import { eventually, fixture, livingIn, never, specOf } from './fixture.ts';
-import { modes } from './modes.ts';
+import { hasWatchdog, modes } from './modes.ts';
 
 function ownChildren(): number[] {
   return listPids().filter((pid) => readStat(pid)?.parent === process.pid);
@@ -207,7 +207,7 @@ describe.each(modes)('contained by $mode', ({ mode, missing }) => {
       await started.promise;
       await supervisor.run(sh('tail -f /dev/null & exit 0'), {}, never);
       // The other run, and the watchdog where there is one.
-      expect(ownChildren()).toHaveLength(mode === 'process-group' ? 2 : 1);
+      expect(ownChildren()).toHaveLength(hasWatchdog(mode) ? 2 : 1);
       stop.abort();
       expect((await other).end).toEqual({ kind: 'cancelled' });
     });
@@ -250,7 +250,7 @@ describe.each(modes)('contained by $mode', ({ mode, missing }) => {
       expect((await stat(proof)).isFile()).toBe(true);
       expect(identity).toMatchObject({ containment: mode });
       // Inside a namespace the program has a number of its own; its first process stands for it.
-      if (mode === 'process-group') expect(identity!.pid).toBe(Number(result.stdoutTail));
+      if (hasWatchdog(mode)) expect(identity!.pid).toBe(Number(result.stdoutTail));
       expect(result.containment).toBe(mode);
       expect(await supervisor.isAlive(identity!)).toBe(false);
     });
@@ -364,7 +364,7 @@ describe.each(modes)('contained by $mode', ({ mode, missing }) => {
       aborts: getEventListeners(stop.signal, 'abort').length,
     });
     await supervisor.run(sh('true'), {}, stop.signal);
-    await eventually(() => ownChildren().length === (mode === 'process-group' ? 1 : 0));
+    await eventually(() => ownChildren().length === (hasWatchdog(mode) ? 1 : 0));
     const before = inUse();
     await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
@@ -377,7 +377,7 @@ describe.each(modes)('contained by $mode', ({ mode, missing }) => {
 
   test('the watchdog ends with its supervisor', async () => {
     await supervisor.run(sh('true'), {}, never);
-    await eventually(() => ownChildren().length === (mode === 'process-group' ? 1 : 0));
+    await eventually(() => ownChildren().length === (hasWatchdog(mode) ? 1 : 0));
     await supervisor[Symbol.asyncDispose]();
     expect(ownChildren()).toEqual([]);
   });

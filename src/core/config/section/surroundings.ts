@@ -78,7 +78,7 @@ export const Workspace = z.strictObject({
 const sandboxLevels = ['off', 'worktree', 'bubblewrap', 'container'] as const;
 
 /** A level, or a level with its options. Isolation that is asked for and missing is a refusal. */
-const containments = ['auto', 'bubblewrap', 'unshare', 'process-group'] as const;
+const containments = ['auto', 'bubblewrap', 'unshare', 'cgroup', 'process-group'] as const;
 
 export const Sandbox = shorthand(
   z.strictObject({
