@@ -5,12 +5,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { openProject } from '../../src/adapters/git/open-project.ts';
 import type { Workspace } from '../../src/ports/workspace.ts';
+import type { Line } from './line.ts';
 
 const filesPerFolder = 50;
 const wanted = 0.6;
 
-/** The lines of the table. On a disk in memory where there is one: a virtual disk is too uneven. */
-export async function measureWhatChanged(files: number, rounds: number): Promise<string> {
+/** On a disk in memory where there is one: a virtual disk is too uneven. */
+export async function measureWhatChanged(files: number, rounds: number): Promise<readonly Line[]> {
   const memory = '/dev/shm';
   const parent = existsSync(memory) ? memory : tmpdir();
   const folder = mkdtempSync(path.join(parent, 'loopwright-what-changed-'));
@@ -53,7 +54,7 @@ async function compare(
   workspace: Workspace,
   files: number,
   rounds: number,
-): Promise<string> {
+): Promise<readonly Line[]> {
   const never = new AbortController().signal;
   const look = (): Promise<unknown> => workspace.snapshot(never);
   const edit = (): void => appendFileSync(path.join(folder, 'd0/f1.txt'), 'x');
@@ -65,15 +66,14 @@ async function compare(
     best.one = Math.min(best.one, await timed(look));
     best.nothing = Math.min(best.nothing, await timed(look));
   }
-  const line = (id: string, what: string, ms: number): string => {
-    const ratio = ms / best.status;
-    const verdict = ratio <= wanted ? 'ok' : 'MISS';
-    return `| ${id} | ${what}, ${files} files | ${ms.toFixed(1)} ms | ${best.status.toFixed(1)} git status | ${ratio.toFixed(2)} | <= ${wanted} | ${verdict} |`;
+  const against = { value: best.status, name: 'git status' };
+  const line = (id: string, what: string, value: number): Line => {
+    return { id, what: `${what}, ${files} files`, value, unit: 'ms', against, wanted };
   };
   return [
     line('P13', 'what changed: one file, written as a tree', best.one),
     line('P13b', 'what changed: nothing', best.nothing),
-  ].join('\n');
+  ];
 }
 
 async function timed(work: () => unknown): Promise<number> {

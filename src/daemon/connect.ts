@@ -1,4 +1,3 @@
-import { request } from 'node:http';
 import { createClient, type Client, type Exchange } from '../protocol/http/client.ts';
 import type { Health } from '../protocol/http/payload.ts';
 import { readRegistration, type Registration } from './registration.ts';
@@ -30,10 +29,12 @@ export async function connectDaemon(stateDir: string): Promise<Connected | null>
   return { client, registration, health };
 }
 
-function exchangeOver(
+async function exchangeOver(
   socketPath: string,
   { method, path, headers, body }: Exchange,
 ): Promise<{ readonly status: number; readonly text: string }> {
+  // Loading it takes as long as the rest of a short command, and most repositories have no daemon.
+  const { request } = await import('node:http');
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>();
   const options = {
     socketPath,

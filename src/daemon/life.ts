@@ -14,7 +14,6 @@ export type LifeInput = {
   readonly session: Session;
   readonly dispatcher: Dispatcher;
   readonly streams: EventStreams;
-  readonly takesReady: boolean;
   readonly drainMs?: number;
   readonly log: (text: string) => void;
 };
@@ -89,11 +88,18 @@ export class DaemonLife implements Backend {
     return this.#asked.signal.aborted ? 'draining' : 'running';
   }
 
+  takeReady(): void {
+    const { dispatcher, log } = this.#input;
+    if (!dispatcher.takesReady) log('takes every task that is ready from now on');
+    dispatcher.takesReady = true;
+    dispatcher.wake();
+  }
+
   async status(): Promise<DaemonStatus> {
-    const { dispatcher, streams, takesReady } = this.#input;
+    const { dispatcher, streams } = this.#input;
     return {
       ...this.health(),
-      takesReady,
+      takesReady: dispatcher.takesReady,
       limits: dispatcher.limits,
       driven: dispatcher.driven.map((loop) => {
         return {

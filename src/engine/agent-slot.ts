@@ -1,3 +1,4 @@
+import { providerOf } from '../core/agent/provider.ts';
 import type { AgentOutcome } from '../core/agent/outcome.ts';
 import { endedNormally } from '../core/loop/agent-policy.ts';
 import type { Loop } from '../core/loop/loop.ts';
@@ -8,14 +9,18 @@ const unknownResetMs = 300_000;
 
 /** An agent runs in a slot, for the life of its process. False: the signal came first, and there is none. */
 export async function takeAgentSlot(
-  { slots }: Engine,
+  engine: Engine,
   owner: LoopOwner,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { id: key, agent: provider, createdAt: order } = owner.loop;
+  const { id: key, settings, createdAt: order } = owner.loop;
+  const provider = providerOf(settings);
+  const { slots } = engine;
   if (slots.holds('agent', key)) return true;
+  const { kind } = await engine.resolveAgent(settings);
+  const isFree = kind === 'native';
   try {
-    await slots.take({ kind: 'agent', key, provider, order }, signal);
+    await slots.take({ kind: 'agent', key, provider, order, isFree }, signal);
   } catch (error) {
     if (!signal.aborted) throw error;
     return false;
@@ -31,7 +36,7 @@ export function giveAgentSlot({ slots }: Engine, { loop }: LoopOwner): void {
 
 /** What one loop finds out about a provider holds for all of them. */
 export function tellProvider({ slots, clock }: Engine, loop: Loop, outcome: AgentOutcome): void {
-  const { agent: provider } = loop;
+  const provider = providerOf(loop.settings);
   const { kind, retryAfterMs, resetAtMs } = outcome;
   if (kind === 'rate_limited') slots.tell({ type: 'rate-limited', provider, retryAfterMs });
   if (kind === 'usage_limit') {

@@ -38,6 +38,8 @@ const longestRetryMs = 600_000;
  * queue without a living owner, a message that asks for it, or a ready task. `wake` looks again; many wake-ups are one look.
  */
 export class Dispatcher {
+  /** False: tasks that are ready are left alone. */
+  takesReady: boolean;
   readonly #engine: Engine;
   readonly #session: Session;
   readonly #merges: MergeQueue;
@@ -59,6 +61,7 @@ export class Dispatcher {
     this.#session = session;
     this.#merges = new MergeQueue(engine, session);
     this.#options = options;
+    this.takesReady = options.takesReady;
   }
 
   /** Looks at what there is to do, soon. */
@@ -153,7 +156,7 @@ export class Dispatcher {
       const loop = await engine.store.read((tx) => tx.loops.get(loopId));
       if (loop !== null && this.#hasRoom(limits)) this.#startLoop(loop, 'resumed on request');
     }
-    if (this.#options.takesReady) await this.#takeReady(limits);
+    if (this.takesReady) await this.#takeReady(limits);
   }
 
   async #takeReady(limits: DispatchLimits): Promise<void> {

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { providerOf } from '../core/agent/provider.ts';
 import type { Loop } from '../core/loop/loop.ts';
 import type { Door, DoorKeeper, RequestReport } from '../ports/door.ts';
 import type { Engine } from './engine.ts';
@@ -10,13 +11,14 @@ export const noDoorWarning =
 export async function openDoor(engine: Engine, loop: Loop): Promise<Door | null> {
   const { inside, doors } = engine;
   if (inside === null) return null;
+  const provider = providerOf(loop.settings);
   let asked = 0;
   const keeper: DoorKeeper = {
     command: (argv, stdin) => inside(loop.id, argv, stdin),
     async request(signal) {
       asked += 1;
       const key = `${loop.id}/${asked}`;
-      const { agent: provider, createdAt: order } = loop;
+      const { createdAt: order } = loop;
       await engine.slots.take({ kind: 'request', key, provider, order }, signal);
       return (report) => {
         tell(engine, provider, report);

@@ -88,10 +88,6 @@ const unbuilt: readonly string[] = [
   'sandbox.cpus',
   'sandbox.memory',
   'verify.track-file-changes',
-  'scheduler.max-api-calls',
-  'scheduler.max-requests',
-  'scheduler.request-window',
-  'scheduler.tokens-per-minute',
   'git.keep-failed',
 ];
 

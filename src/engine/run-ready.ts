@@ -1,3 +1,4 @@
+import { providerOf } from '../core/agent/provider.ts';
 import { isLoopwrightError } from '../core/error.ts';
 import { orderKey } from '../core/graph/order.ts';
 import { isReady } from '../core/graph/ready.ts';
@@ -88,7 +89,7 @@ class Crew {
       this.#begin(loop.taskId, () => finishLoop(engine, session, this.#run.merges, loop));
     }
     for (const [index, loop] of loops.entries()) {
-      this.#join(loop.taskId, { order: index, provider: loop.agent }, async () => {
+      this.#join(loop.taskId, { order: index, provider: providerOf(loop.settings) }, async () => {
         const why = whyResumed(loop);
         const state = loop.reason === 'rejected' ? 'rejected' : 'interrupted';
         engine.publish({ kind: 'notice', text: `resuming ${loop.id}, which was ${state}` });
@@ -233,7 +234,7 @@ class Crew {
     const known = this.#providers.get(key);
     if (known !== undefined) return known;
     const planned = this.#run.options.planFor(task).then(
-      ({ settings }) => settings.agent,
+      ({ settings }) => providerOf(settings),
       () => null,
     );
     this.#providers.set(key, planned);

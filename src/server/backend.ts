@@ -9,6 +9,8 @@ export type Backend = {
   readonly session: Session;
   health(): Health;
   status(): Promise<DaemonStatus>;
+  /** Takes every task that is ready from now on. */
+  takeReady(): void;
   /** Begins the end; asking again cuts. */
   shutdown(now: boolean): void;
 };

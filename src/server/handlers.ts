@@ -34,6 +34,10 @@ export const handlers: Handlers = {
     backend.shutdown(body.now);
     return backend.health();
   },
+  takeReady(_input, backend) {
+    backend.takeReady();
+    return backend.status();
+  },
   overview: async (_input, backend) =>
     overviewResult(await readOverview(backend.engine), backend.health()),
   async loops({ query }, { engine }) {

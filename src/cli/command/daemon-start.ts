@@ -1,15 +1,10 @@
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
-import { startDetached } from '../../adapters/process/detached.ts';
-import { LoopwrightError } from '../../core/error.ts';
-import { connectDaemon, type Connected } from '../../daemon/connect.ts';
+import type { Connected } from '../../daemon/connect.ts';
 import type { Command, CommandInput } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { exitCodes } from '../exit-code.ts';
 import { isGiven, numberOption, usageError, wantsJson } from '../input.ts';
+import { ensureDaemon } from '../start-daemon.ts';
 import { createRedactor } from '../../core/redact/redact-values.ts';
-
-const startMs = 30_000;
 
 export const daemonStart: Command = {
   path: ['daemon', 'start'],
@@ -55,57 +50,12 @@ async function stay(input: CommandInput, context: CliContext, port: number): Pro
 
 async function detach(input: CommandInput, context: CliContext): Promise<number> {
   await using opened = await context.open();
-  const { stateDir, project } = opened.engine;
-  const before = await connectDaemon(stateDir);
-  if (before !== null) return tell(input, context, before, false);
-  const logFile = path.join(stateDir, 'daemon.log');
   const port = numberOption(input, 'port');
-  const flags = [
+  const { isNew, ...connected } = await ensureDaemon(context, opened, [
     ...(isGiven(input, 'idle') ? ['--idle'] : []),
     ...(port === null ? [] : ['--port', String(port)]),
-  ];
-  const argv = [...context.program, 'daemon', 'start', '--foreground', ...flags] as const;
-  const [program, ...args] = argv;
-  const child = startDetached([program ?? '', ...args], {
-    cwd: project.root,
-    env: context.env,
-    logFile,
-  });
-  const started = await answering(context, stateDir, child.ended);
-  if (started !== null) return tell(input, context, started, true);
-  throw new LoopwrightError(
-    'daemon.not_started',
-    `the daemon did not start: ${await lastWords(logFile)}`,
-    {
-      hint: `see ${logFile}, or try \`loopwright daemon start --foreground\``,
-    },
-  );
-}
-
-/** The daemon once it answers; null when it ended before, or is silent for too long. */
-async function answering(
-  { clock }: CliContext,
-  stateDir: string,
-  ended: Promise<number | null>,
-): Promise<Connected | null> {
-  let isGone = false;
-  void ended.then(() => {
-    isGone = true;
-  });
-  const deadline = clock.monotonic() + startMs;
-  for (;;) {
-    const wasGone = isGone;
-    const connected = await connectDaemon(stateDir);
-    if (connected !== null) return connected;
-    // One that was started at the same moment may have been quicker: it answers, or will soon.
-    if (wasGone || clock.monotonic() > deadline) return null;
-    await clock.sleep(50, AbortSignal.timeout(startMs));
-  }
-}
-
-async function lastWords(logFile: string): Promise<string> {
-  const text = await readFile(logFile, 'utf8').catch(() => '');
-  return text.trimEnd().split('\n').slice(-3).join(' ').slice(0, 500) || 'it said nothing';
+  ]);
+  return tell(input, context, connected, isNew);
 }
 
 async function tell(

@@ -10,6 +10,7 @@ import { isGiven, wantsJson } from '../input.ts';
 import { loopFiles } from '../../engine/loop-files.ts';
 import { prepareRun } from '../prepare-run.ts';
 import { flagValues, settingOptions } from '../setting-options.ts';
+import { runDetached } from '../run-detached.ts';
 import { readRunTarget, type RunTarget } from '../run-target.ts';
 
 export const run: Command = {
@@ -40,6 +41,7 @@ export const run: Command = {
     { name: 'no-verify', summary: 'Run no checks; the loop can then never be complete.' },
     { name: 'keep-going', summary: 'Only a pass, the caps and the budgets end the loop.' },
     { name: 'new', summary: 'Start another loop even if one is unfinished.' },
+    { name: 'detach', summary: 'Hand it to the daemon, started if there is none, and come back.' },
     { name: 'dry-run', summary: 'Show prompt, agent, checks and limits; run nothing.' },
     ...talkOptions,
   ],
@@ -57,11 +59,16 @@ export const run: Command = {
       line: 'loopwright run t-1a2b3c4d --max-iterations 10',
       does: 'Runs one task with at most ten iterations.',
     },
+    {
+      line: 'loopwright run "accept trailing commas" --detach',
+      does: 'The same in the background; `loopwright logs -f last` follows it.',
+    },
     { line: 'loopwright run --file PROMPT.md --dry-run', does: 'Shows what would be sent.' },
   ],
 
   async run(input, context) {
     const target = await readRunTarget(input, context);
+    if (isGiven(input, 'detach')) return runDetached(input, context, target);
     if (isGiven(input, 'dry-run')) return dryRun(input, context, target);
     return driveInForeground(
       context,

@@ -36,6 +36,7 @@ export const otherRunFlags = [
   'pass-env',
   'new',
   'dry-run',
+  'detach',
   'attended',
   'json',
   'events',

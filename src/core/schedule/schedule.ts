@@ -177,7 +177,7 @@ function grant(schedule: Schedule, { ask, since }: Waiting, moment: Moment): Sch
 
 export function heldSlots(held: Schedule['held']): Readonly<Record<SlotKind, number>> {
   const counts = { loop: 0, agent: 0, request: 0 };
-  for (const { ask } of held.values()) counts[ask.kind]++;
+  for (const { ask } of held.values()) if (ask.isFree !== true) counts[ask.kind]++;
   return counts;
 }
 
@@ -191,7 +191,7 @@ export function obstacleFor(schedule: Schedule, ask: Ask, moment: Moment): Obsta
   if (closed !== null) return closed;
   const outside = ask.kind === 'request' ? null : machineObstacle(limits, ask.kind, slots, moment);
   if (outside !== null) return outside;
-  if (slots >= limit) return { kind: 'busy', slot: ask.kind, limit };
+  if (slots >= limit && ask.isFree !== true) return { kind: 'busy', slot: ask.kind, limit };
   if (ask.kind !== 'request' || provider === null) return null;
   return windowObstacle(ask.provider ?? '', provider, limits, moment);
 }

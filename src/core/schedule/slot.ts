@@ -15,6 +15,8 @@ export type Ask = {
   readonly kind: SlotKind;
   /** Whose limits apply; null: nobody's. */
   readonly provider: string | null;
+  /** Passes everything but the number of slots, and takes none: a native agent waits for its requests instead. */
+  readonly isFree?: boolean;
   /** Smaller goes first, as the order of tasks: ready since, minus a minute per point of priority. Never changes. */
   readonly order: number;
 };

@@ -1,3 +1,4 @@
+import { providerOf } from '../../core/agent/provider.ts';
 import type { Engine } from '../engine.ts';
 import type { LoopOwner } from '../loop-owner.ts';
 
@@ -7,7 +8,8 @@ import type { LoopOwner } from '../loop-owner.ts';
  */
 export async function waitUntil(engine: Engine, owner: LoopOwner, until: number): Promise<void> {
   const { slots, clock } = engine;
-  const { taskId, agent, createdAt, wait } = owner.loop;
+  const { taskId, settings, createdAt, wait } = owner.loop;
+  const provider = providerOf(settings);
   const left = Math.max(0, until - clock.now());
   const yields = left >= shortestYieldMs && slots.holds('loop', taskId);
   if (yields) slots.give('loop', taskId);
@@ -15,7 +17,7 @@ export async function waitUntil(engine: Engine, owner: LoopOwner, until: number)
   const longest = wait?.condition === 'approval' ? answerLookMs : longestSleepMs;
   await clock.sleep(Math.min(left, longest), owner.asked).catch(() => {});
   if (yields) {
-    const ask = { kind: 'loop', key: taskId, provider: agent, order: createdAt } as const;
+    const ask = { kind: 'loop', key: taskId, provider, order: createdAt } as const;
     // Without a slot, because somebody asks for something: that is done without one.
     await slots.take(ask, owner.asked).catch((error: unknown) => {
       if (!owner.asked.aborted) throw error;

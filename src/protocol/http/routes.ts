@@ -40,6 +40,14 @@ export const routes = {
     body: ShutdownRequest,
     reply: Health,
   },
+  takeReady: {
+    method: 'POST',
+    path: '/v1/daemon/ready',
+    summary:
+      'From now on the daemon takes every task that is ready, also one that was started idle.',
+    body: z.object({}),
+    reply: DaemonStatus,
+  },
   overview: {
     method: 'GET',
     path: '/v1/overview',

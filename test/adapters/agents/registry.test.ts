@@ -80,7 +80,6 @@ test.each<[string, Record<string, AgentSettings>, string, string]>([
   ['a', { a: { command: 'x', format: 'claude' } }, 'agent.invalid', 'unknown output format'],
   ['a', { a: { kind: 'pi', 'base-url': 'http://x' } }, 'agent.invalid', 'takes no `base-url`'],
   ['a', { a: { command: 'x', format: 'xml' } }, 'agent.invalid', 'unknown output format'],
-  ['a', { a: { kind: 'native', tools: ['query'] } }, 'agent.not_built', '`query`'],
 ])('%s is refused', async (spec, agents, code, message) => {
   await expect(resolve(spec, agents)).rejects.toMatchObject({
     code,

@@ -4,9 +4,10 @@ import {
   type RetryPolicy,
 } from '../../../core/agent/native/failure.ts';
 import { textOf, type ModelReply } from '../../../core/agent/native/message.ts';
-import type { AgentOutcomeKind } from '../../../core/agent/outcome.ts';
+import { totalTokens, type AgentOutcomeKind } from '../../../core/agent/outcome.ts';
 import type { Clock, Random } from '../../../ports/clock.ts';
-import type { ModelClient, ModelRequest } from '../../../ports/model-client.ts';
+import type { ModelAnswer, ModelClient, ModelRequest } from '../../../ports/model-client.ts';
+import type { DoorClient, Leave } from './door-client.ts';
 import type { Meter } from './meter.ts';
 import type { Speaker, StreamEvent } from './stream.ts';
 
@@ -15,6 +16,7 @@ export type AskParts = {
   readonly retries: RetryPolicy;
   readonly meter: Meter;
   readonly clock: Clock;
+  readonly door: DoorClient;
   readonly random: Random;
   readonly speaker: Speaker;
   readonly print: (event: StreamEvent) => void;
@@ -32,8 +34,10 @@ export async function askModel(
 ): Promise<Asked> {
   const { client, retries, meter, clock, random, speaker, print } = parts;
   for (let attempt = 1; ; attempt += 1) {
+    const leave = await askLeave(parts, attempt, signal);
     const startedAt = clock.monotonic();
     const answer = await client.send(request, signal);
+    end(leave, answer);
     if (answer.kind === 'replied') {
       const { reply } = answer;
       const durationMs = Math.round(clock.monotonic() - startedAt);
@@ -52,6 +56,44 @@ export async function askModel(
     print({ type: 'waiting', speaker, attempt: attempt + 1, waitMs, reason: failure.message });
     await clock.sleep(waitMs, signal);
   }
+}
+
+/** Says every now and then that it waits: for people, and as a sign of life. */
+async function askLeave(
+  { door, clock, speaker, print }: AskParts,
+  attempt: number,
+  signal: AbortSignal,
+): Promise<Leave> {
+  const granted = new AbortController();
+  const wait = async () => {
+    for (let waitMs = firstWordMs; ; waitMs = wordEveryMs) {
+      await clock.sleep(waitMs, granted.signal);
+      print({ type: 'waiting', speaker, attempt, waitMs: 0, reason: 'other requests go first' });
+    }
+  };
+  const waiting = wait().catch(() => {
+    // Its turn has come.
+  });
+  try {
+    return await door.leave(signal);
+  } finally {
+    granted.abort();
+    await waiting;
+  }
+}
+
+const firstWordMs = 2000;
+const wordEveryMs = 60_000;
+
+function end(leave: Leave, answer: ModelAnswer): void {
+  if (answer.kind === 'replied') {
+    const { tokens } = answer.reply;
+    leave.answered(tokens === null ? 0 : totalTokens(tokens));
+    return;
+  }
+  const { kind, retryAfterMs } = answer.failure;
+  if (kind === 'rate-limited') leave.refused(retryAfterMs);
+  else leave.answered(0);
 }
 
 const maxSaidChars = 100_000;

@@ -13,6 +13,8 @@ export type Assignment = {
   readonly taskId: string;
   readonly maxTurns: number;
   readonly tools: readonly ToolName[];
+  /** Socket of the engine; null: nobody limits its requests or takes messages. */
+  readonly door: string | null;
   /** Tokens the model can take; null when unknown. */
   readonly contextWindow: number | null;
   /** Where the context is full although the endpoint may not say so; null: it will say so. */

@@ -2,9 +2,8 @@ import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defaultRetries, type RetryPolicy } from '../../../core/agent/native/failure.ts';
-import { defaultTools, unbuiltTools, type ToolName } from '../../../core/agent/native/tool.ts';
+import { defaultTools, talkingTools, type ToolName } from '../../../core/agent/native/tool.ts';
 import type { Activity, AgentOutcome, Tokens } from '../../../core/agent/outcome.ts';
-import { LoopwrightError } from '../../../core/error.ts';
 import { headChars } from '../../../core/text/code-points.ts';
 import type { AgentAdapter, AgentEvent } from '../../../ports/agent.ts';
 import type { ProcessEnd } from '../../../ports/process.ts';
@@ -45,13 +44,13 @@ const emptyState: NativeState = {
   stoppedBy: null,
 };
 
-/** Our own tool loop over a model's API, as a process of its own. Throws `agent.not_built` for tools that are not. */
+/** Our own tool loop over a model's API, as a process of its own. */
 export function createNativeAgent(
   name: string,
   settings: NativeSettings,
   pace: NativePace = {},
 ): AgentAdapter<NativeState> {
-  const tools = requireBuilt(name, settings.tools ?? defaultTools);
+  const tools = settings.tools ?? defaultTools;
   return {
     name,
     kind: 'native',
@@ -67,7 +66,9 @@ export function createNativeAgent(
         systemPrompt: run.systemPrompt,
         taskId: run.taskId,
         maxTurns: run.maxTurns === 0 ? Number.MAX_SAFE_INTEGER : run.maxTurns,
-        tools,
+        // Nobody would answer them.
+        tools: tools.filter((tool) => run.door !== undefined || !talkingTools.includes(tool)),
+        door: run.door ?? null,
         contextWindow,
         maxContextTokens: settings['context-window'] ?? null,
         retries: pace.retries ?? defaultRetries,
@@ -85,16 +86,6 @@ export function createNativeAgent(
     parse,
     finish,
   };
-}
-
-function requireBuilt(name: string, tools: readonly ToolName[]): readonly ToolName[] {
-  const missing = tools.find((tool) => unbuiltTools.includes(tool));
-  if (missing === undefined) return tools;
-  throw new LoopwrightError(
-    'agent.not_built',
-    `The tool \`${missing}\` of the agent \`${name}\` is not built yet: loops cannot talk to each other.`,
-    { hint: `Take \`${missing}\` out of its \`tools\`.` },
-  );
 }
 
 /** Node reads the variables of a proxy only when told to. */

@@ -2,6 +2,7 @@ import { createModelClient } from '../../model/create-client.ts';
 import type { Clock, Random } from '../../../ports/clock.ts';
 import type { Assignment } from './assignment.ts';
 import { converse, type Conversation, type Ending } from './conversation.ts';
+import { createDoorClient } from './door-client.ts';
 import { createMeter } from './meter.ts';
 import type { StreamEvent } from './stream.ts';
 import { explorerSystemPrompt, nativeSystemPrompt } from './system-prompt.ts';
@@ -30,6 +31,7 @@ export async function work(
   if (obstacle !== null) return withoutWork(obstacle);
   const { folder, env, clock, random, print } = surroundings;
   const files = new WorktreeFiles(folder);
+  const door = createDoorClient(assignment.door);
   const shared = {
     client: await createModelClient(endpoint, clock),
     meter: createMeter(contextWindow, print),
@@ -37,6 +39,7 @@ export async function work(
     retries,
     clock,
     print,
+    door,
   };
   const explorer: Explorer = (question, turns, limit) => {
     const talk: Conversation = {
@@ -49,7 +52,15 @@ export async function work(
     };
     return converse(talk, question, limit);
   };
-  const tools = createTools(assignment.tools, { cwd: folder, env, clock, files, taskId, explorer });
+  const tools = createTools(assignment.tools, {
+    cwd: folder,
+    env,
+    clock,
+    files,
+    taskId,
+    explorer,
+    door,
+  });
   const { provider, model } = endpoint;
   print({ type: 'started', provider, model, tools: tools.map(({ name }) => name) });
   const system = nativeSystemPrompt(assignment.systemPrompt);

@@ -20,12 +20,10 @@ export type ToolName = (typeof toolNames)[number];
 /** What the explore sub-agent works with. */
 export const readingTools = ['read', 'list', 'glob', 'grep', 'tree'] as const satisfies ToolName[];
 
-/** Need a coordinator between loops, which is not built. */
-export const unbuiltTools: readonly ToolName[] = ['query', 'share'];
+export const defaultTools: readonly ToolName[] = [...toolNames];
 
-export const defaultTools: readonly ToolName[] = toolNames.filter(
-  (name) => !unbuiltTools.includes(name),
-);
+/** Need an engine that answers. */
+export const talkingTools: readonly ToolName[] = ['query', 'share'];
 
 const exploring: readonly string[] = [...readingTools, 'explore'];
 const editing: readonly string[] = ['write', 'edit'];

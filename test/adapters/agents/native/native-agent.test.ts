@@ -215,10 +215,10 @@ describe('the command', () => {
     expect(command.env['NODE_USE_ENV_PROXY']).toBe('1');
   });
 
-  test('refuses tools that are not built', () => {
-    expect(() => createNativeAgent('native', { tools: ['read', 'share'] })).toThrow(
-      'The tool `share` of the agent `native` is not built yet',
-    );
+  test('offers to talk to other loops only where an engine answers', () => {
+    const tools = ['read', 'share'] as const;
+    expect(assignmentOf({ tools }, {})).toMatchObject({ tools: ['read'], door: null });
+    expect(assignmentOf({ tools }, { door: '/d' })).toMatchObject({ tools, door: '/d' });
   });
 });
 

@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createTools } from '../../../../src/adapters/agents/native/tool/registry.ts';
 import { ToolError, type ToolOutput } from '../../../../src/adapters/agents/native/tool/tool.ts';
+import { createDoorClient } from '../../../../src/adapters/agents/native/door-client.ts';
 import { WorktreeFiles } from '../../../../src/adapters/agents/native/worktree-files.ts';
 import { createSystemClock } from '../../../../src/adapters/clock/system-clock.ts';
 import { defaultTools } from '../../../../src/core/agent/native/tool.ts';
@@ -35,6 +36,7 @@ export async function worktree(content: Readonly<Record<string, string>> = {}): 
     files: new WorktreeFiles(folder),
     taskId: 't-00000001',
     explorer: () => Promise.reject(new Error('nobody explores here')),
+    door: createDoorClient(null),
   });
   const output: Worktree['output'] = async (name, input, signal = new AbortController().signal) => {
     const tool = tools.find((each) => each.name === name);

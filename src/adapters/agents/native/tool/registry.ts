@@ -9,6 +9,8 @@ import { createGlobTool } from './glob.ts';
 import { createGrepTool } from './grep.ts';
 import { createListTool } from './list.ts';
 import { createReadTool } from './read.ts';
+import type { DoorClient } from '../door-client.ts';
+import { createQueryTool, createShareTool } from './talk.ts';
 import { createTodoTool } from './todo.ts';
 import type { Tool } from './tool.ts';
 import { createTreeTool } from './tree.ts';
@@ -18,6 +20,7 @@ export type ToolSurroundings = BashSurroundings & {
   readonly files: WorktreeFiles;
   readonly taskId: string;
   readonly explorer: Explorer;
+  readonly door: DoorClient;
 };
 
 /** The tools of these names, in this order. They share what the model has seen. */
@@ -25,7 +28,7 @@ export function createTools(
   names: readonly ToolName[],
   surroundings: ToolSurroundings,
 ): readonly Tool[] {
-  const { files, taskId, explorer } = surroundings;
+  const { files, taskId, explorer, door } = surroundings;
   const seen = createSeenFiles();
   const all = [
     createReadTool(files, seen),
@@ -38,6 +41,8 @@ export function createTools(
     createBashTool(surroundings),
     createTodoTool(),
     createExploreTool(explorer),
+    createQueryTool(door),
+    createShareTool(door),
     createCompleteTaskTool(taskId),
   ];
   return all.filter(({ name }) => names.includes(name));

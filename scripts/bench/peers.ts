@@ -1,0 +1,25 @@
+/** What other loops reach, by line: measured with the same fake agent and meter on the same kind of machine, in a run of its own. */
+export const peers: Readonly<Record<string, readonly [best: string, others: string]>> = {
+  P1: [
+    'ralphy 5.1',
+    'ralph-tui 7–10, iannuttall 210+, continuous-claude 900+, frankbria 2,400+; with their own pauses 1,020–17,766 ms',
+  ],
+  P2: ['none does all', '–'],
+  P3: ['snarktank 2.8', 'ralphy 3.8, ralph-tui 6–8, iannuttall 110, continuous-claude 490'],
+  P4: ['snarktank 0.9–1.3', 'continuous-claude 1.0, ralphy 3.6–5, ralph-tui 6.6–8, frankbria 12.7'],
+  P5: ['iannuttall 3.5', 'ralphy 5.5, snarktank 11.7, ralph-tui 16.8, frankbria 30'],
+  P6: ['0 MB (bash with files)', 'snarktank +290, ralph-tui +380, ralphy +710 MB'],
+  P6b: ['ralph-tui +220 MB', 'ralphy +1,100 MB'],
+  P7: ['ralphy +80 MB', 'ralph-tui +387 MB, gap ×1.7'],
+  P8: ['iannuttall 1.23', 'ralphy 4.8, ralph-tui 6.5'],
+  P9: ['ralphy 1.31–1.36', 'ralph-tui 1.7–1.8'],
+  P9b: ['ralphy 2.7 s', 'ralph-tui 6–7 s'],
+  P9c: ['ralph-tui 242 MB', 'ralphy 707–836 MB'],
+  P10: ['ralph-tui 2', '2–8'],
+  P10b: ['ralph-tui 1', '2–8'],
+  P11: ['ralphy, ralph-tui 0', 'others begin anew or lose the story'],
+  P11b: ['–', '–'],
+  P12: ['ralph-tui 8.6 s', 'never (five of them)'],
+  P12b: ['ralph-tui 1', '–'],
+  P13: ['1.0 (plain git)', '–'],
+};
