@@ -59,7 +59,7 @@ export class Dispatcher {
   constructor(engine: Engine, session: Session, options: DispatchOptions) {
     this.#engine = engine;
     this.#session = session;
-    this.#merges = new MergeQueue(engine, session);
+    this.#merges = new MergeQueue(engine, session, this.#control.cut);
     this.#options = options;
     this.takesReady = options.takesReady;
   }

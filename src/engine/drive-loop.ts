@@ -47,7 +47,12 @@ async function driveOnce(run: Run, loopId: string, options: TakeOptions): Promis
   // The next loop goes on while this one is merged, unless all are to run one after the other.
   const isAlone = engine.slots.limits.slots.loop === 1;
   if (!isAlone) engine.slots.give('loop', loop.taskId);
-  return finishLoop(engine, session, merges, loop);
+  return finishLoop(engine, session, merges, loop).catch((error: unknown) => {
+    if (!control.cut.aborted) throw error;
+    const text = `the merge of ${loop.id} was cut short; the next run finishes it`;
+    engine.publish({ kind: 'notice', text });
+    return loop;
+  });
 
   async function driveToRest(): Promise<Loop> {
     await using _standby = { [Symbol.asyncDispose]: () => engine.supervisor.endStandby(loopId) };

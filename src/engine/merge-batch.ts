@@ -156,7 +156,9 @@ async function moveBase(
   for (const { candidate } of stack)
     await batch.starts(candidate.loop, { into: baseRef, from, to });
   await engine.reach('before:fast-forward');
-  const moved = await engine.project.fastForward(baseRef, from, to, signal);
+  // Half a move is worse than a late end: from here on nothing cuts it short.
+  signal.throwIfAborted();
+  const moved = await engine.project.fastForward(baseRef, from, to, AbortSignal.timeout(moveMs));
   await engine.reach('after:fast-forward');
   for (const { candidate, top } of stack) {
     const { loop } = candidate;
@@ -168,6 +170,8 @@ async function moveBase(
   }
   return moved.kind !== 'moved-meanwhile';
 }
+
+const moveMs = 120_000;
 
 async function refuse(batch: Batch, candidate: Candidate, error: LoopwrightError): Promise<void> {
   await putBack(batch, candidate);

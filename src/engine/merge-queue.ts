@@ -26,12 +26,15 @@ type Entry = {
 export class MergeQueue {
   readonly #engine: Engine;
   readonly #session: Session;
+  readonly #cut: AbortSignal | null;
   #waiting: Entry[] = [];
   #isBusy = false;
 
-  constructor(engine: Engine, session: Session) {
+  /** What is being merged when `cut` is aborted is left for the next run, but for the last step. */
+  constructor(engine: Engine, session: Session, cut: AbortSignal | null = null) {
     this.#engine = engine;
     this.#session = session;
+    this.#cut = cut;
   }
 
   /** Loops that are being merged or wait for it. */
@@ -86,7 +89,8 @@ export class MergeQueue {
     this.#waiting = this.#waiting.filter((entry) => !batch.includes(entry));
     const entries = new Map(batch.map((entry) => [entry.loop.id, entry]));
     try {
-      const signal = AbortSignal.timeout(longestMs);
+      using limit = limited(this.#cut);
+      const { signal } = limit;
       await using _lock = await this.#engine.locks.take('merge', signal);
       const loops = batch.map(({ loop }) => loop);
       const sink = (loop: Loop, merged: Merged) => entries.get(loop.id)?.done.resolve(merged);
@@ -102,6 +106,24 @@ export class MergeQueue {
       for (const { done } of batch) done.reject(error);
     }
   }
+}
+
+/** A signal for one batch: its time is up, or everything is to be cut short. Leaves no listener behind. */
+function limited(cut: AbortSignal | null): Disposable & { readonly signal: AbortSignal } {
+  const controller = new AbortController();
+  const timer = AbortSignal.timeout(longestMs);
+  const abort = () => controller.abort(new Error('the merge was cut short'));
+  for (const signal of [timer, ...(cut === null ? [] : [cut])]) {
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+  }
+  return {
+    signal: controller.signal,
+    [Symbol.dispose]() {
+      timer.removeEventListener('abort', abort);
+      cut?.removeEventListener('abort', abort);
+    },
+  };
 }
 
 /**

@@ -88,7 +88,6 @@ const unbuilt: readonly string[] = [
   'sandbox.cpus',
   'sandbox.memory',
   'verify.track-file-changes',
-  'git.keep-failed',
 ];
 
 /** Configuration that cannot be carried out is refused, never ignored: what differs from the default is a wish. */

@@ -2,8 +2,11 @@ import type { LoopEvent } from '../core/loop/event.ts';
 import { filesTouched, type Iteration, type Loop } from '../core/loop/loop.ts';
 import { nextMetrics, noMetrics } from '../core/memory/attempt.ts';
 import { captureIteration, type Capture } from '../core/memory/capture.ts';
+import { namedPaths } from '../core/memory/learning.ts';
+import { offeredGuidance } from '../core/memory/offered-guidance.ts';
 import type { StoreTx } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
+import { redactText } from './redact-text.ts';
 import { freeId } from './free-id.ts';
 import { mergeMemory } from './merge-memory.ts';
 import { scopeOf } from './task-scope.ts';
@@ -16,7 +19,7 @@ import { recordVotes } from './record-votes.ts';
  * switched off only the outcome and the metrics are kept.
  */
 export async function remember(
-  engine: Pick<Engine, 'ids'>,
+  engine: Pick<Engine, 'ids' | 'env'>,
   tx: StoreTx,
   loop: Loop,
   events: readonly LoopEvent[],
@@ -29,6 +32,7 @@ export async function remember(
     if (!loop.settings.memory.enabled) continue;
     if (event.outcome !== 'interrupted') await recordVotes(tx, loop, event.number, capture);
     await addLearnings(engine, tx, loop, event.number, capture);
+    await offerGuidance(engine, tx, loop, event.number);
     if (event.outcome === 'done') await markStale(tx, loop);
     await mergeMemory(engine, tx, loop.settings.memory, loop.updatedAt);
   }
@@ -65,6 +69,38 @@ async function addLearnings(
       iteration,
       origin: 'agent',
       scope,
+      createdAt: loop.updatedAt,
+    });
+  }
+}
+
+/** A person's guidance that led to a pass becomes a candidate, once. */
+async function offerGuidance(
+  engine: Pick<Engine, 'ids' | 'env'>,
+  tx: StoreTx,
+  loop: Loop,
+  number: number,
+): Promise<void> {
+  const iteration = loop.iterations.find((each) => each.number === number);
+  if (iteration?.report?.overall.passed !== true) return;
+  const task = await tx.tasks.get(loop.taskId);
+  const category = 'guidance';
+  for (const text of offeredGuidance(task?.guidance ?? [], iteration)) {
+    const content = redactText(engine.env)(text);
+    const known = await tx.learnings.list({ taskId: loop.taskId, category });
+    if (known.some((learning) => learning.content === content)) continue;
+    await tx.learnings.add({
+      id: await freeId(engine, tx),
+      category,
+      content,
+      tags: [],
+      paths: namedPaths(content),
+      status: 'candidate',
+      taskId: loop.taskId,
+      loopId: loop.id,
+      iteration: number,
+      origin: 'person',
+      scope: await scopeOf(tx, loop.taskId),
       createdAt: loop.updatedAt,
     });
   }

@@ -12,6 +12,7 @@ import { MergeQueue } from './merge-queue.ts';
 import { pruneMemory } from './prune-memory.ts';
 import { runReady } from './run-ready.ts';
 import { endSession, startSession } from './session.ts';
+import { sweepFailed } from './sweep-failed.ts';
 import { startTask } from './start-task.ts';
 import { unfinishedLoop } from './text-task.ts';
 
@@ -59,11 +60,13 @@ export type RunOutcome = {
 export class RunControl {
   #request: Request | null = null;
   readonly #asked = new AbortController();
+  readonly #cut = new AbortController();
   readonly #listeners = new Set<(request: Request) => void>();
 
   interrupt(when: Request['when']): void {
     this.#request = { kind: 'interrupt', when };
     this.#asked.abort();
+    if (when === 'cut') this.#cut.abort();
     for (const listener of this.#listeners) listener(this.#request);
   }
 
@@ -74,6 +77,11 @@ export class RunControl {
   /** Aborted at the first request. */
   get asked(): AbortSignal {
     return this.#asked.signal;
+  }
+
+  /** Aborted when work under way must be cut short. */
+  get cut(): AbortSignal {
+    return this.#cut.signal;
   }
 
   /** Passes requests on to a loop's owner while it is driven. */
@@ -99,9 +107,11 @@ export async function runLoops(
   if (options.session !== 'daemon') {
     engine.slots.limits = { ...limits, slots: { ...limits.slots, loop: jobs, agent: jobs } };
   }
-  const session = await startSession(engine, options.session ?? 'run');
-  const merges = new MergeQueue(engine, session);
-  await engine.disk.holdReserve();
+  const [session] = await Promise.all([
+    startSession(engine, options.session ?? 'run'),
+    engine.disk.holdReserve(),
+  ]);
+  const merges = new MergeQueue(engine, session, control.cut);
   const outcome = await runRequest({ engine, session, options, control, merges }, request).catch(
     async (error: unknown) => {
       // The store may be what broke: then the error says more than a failure to write the end of the session.
@@ -110,15 +120,21 @@ export async function runLoops(
     },
   );
   const settings = outcome.loops.at(-1)?.settings;
-  if (settings !== undefined) {
-    // Old notes can go next time; the run itself is over and stored.
-    await pruneMemory(engine, settings, { dryRun: false }).catch((error: unknown) => {
-      const text = error instanceof Error ? error.message : String(error);
-      engine.publish({ kind: 'notice', text: `warning: memory was not pruned: ${text}` });
-    });
-  }
+  if (settings !== undefined) await tidyUp(engine, session, settings);
   await endSession(engine, session);
   return outcome;
+}
+
+/** What is old can go next time too: the run itself is over and stored. */
+async function tidyUp(engine: Engine, session: Session, settings: Settings): Promise<void> {
+  const tell = (what: string) => (error: unknown) => {
+    const text = error instanceof Error ? error.message : String(error);
+    engine.publish({ kind: 'notice', text: `warning: ${what}: ${text}` });
+  };
+  await pruneMemory(engine, settings, { dryRun: false }).catch(tell('memory was not pruned'));
+  await sweepFailed(engine, session, settings.git['keep-failed']).catch(
+    tell('old worktrees were not removed'),
+  );
 }
 
 async function runRequest(run: Run, request: RunRequest): Promise<RunOutcome> {

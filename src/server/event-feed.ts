@@ -8,6 +8,8 @@ const pageSize = 200;
 export type Frame = {
   readonly position: number | null;
   readonly loopId: string | null;
+  /** Of the event: `loop.rested`, `activity`. */
+  readonly type: string;
   readonly text: string;
 };
 
@@ -75,7 +77,7 @@ export class EventFeed {
   #encode({ position, loopId, recorded }: FeedEntry): Frame {
     const line = JSON.stringify(recordedLine(loopId, recorded));
     const text = `id: ${position}\nevent: recorded\ndata: ${this.#options.redact(line)}\n\n`;
-    return { position, loopId, text };
+    return { position, loopId, type: recorded.event.type, text };
   }
 
   /** Live lines from now on, until disposed. A listener must not keep them. */
@@ -94,7 +96,12 @@ export class EventFeed {
     const line = liveEventLine(event, this.#options.now());
     const data = this.#options.redact(JSON.stringify(line));
     const loopId = line.loop;
-    const frame = { position: null, loopId, text: `event: live\ndata: ${data}\n\n` };
+    const frame = {
+      position: null,
+      loopId,
+      type: line.type,
+      text: `event: live\ndata: ${data}\n\n`,
+    };
     for (const listener of this.#live) listener(frame);
   }
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../ports/clock.ts';
-import type { EventFeed } from './event-feed.ts';
+import type { EventFeed, Frame } from './event-feed.ts';
 import { securityHeaders } from './guard.ts';
 import { Refusal } from './refusal.ts';
 
@@ -45,7 +45,7 @@ export class EventStreams {
     this.#readers += 1;
     try {
       const start = { from: isForeign ? newest : asked, reset: isForeign };
-      await this.#stream(response, start, url.searchParams.get('loop'));
+      await this.#stream(response, start, filterOf(url));
     } finally {
       this.#readers -= 1;
     }
@@ -54,7 +54,7 @@ export class EventStreams {
   async #stream(
     response: ServerResponse,
     { from, reset }: { readonly from: number; readonly reset: boolean },
-    loopId: string | null,
+    fits: (frame: Frame) => boolean,
   ): Promise<void> {
     const { feed } = this.#options;
     const gone = new AbortController();
@@ -64,15 +64,14 @@ export class EventStreams {
     response.write(
       `retry: 1000\nid: ${from}\nevent: hello\ndata: ${JSON.stringify({ reset })}\n\n`,
     );
-    const fits = (id: string | null) => loopId === null || id === loopId;
     using _live = feed.onLive((frame) => {
-      if (fits(frame.loopId) && !response.writableNeedDrain) response.write(frame.text);
+      if (fits(frame) && !response.writableNeedDrain) response.write(frame.text);
     });
     for (let after = from; !gone.signal.aborted && !this.#options.closing.aborted;) {
       const { version } = feed;
       const { frames, last } = await feed.page(after);
       const text = frames
-        .filter((frame) => fits(frame.loopId))
+        .filter(fits)
         .map((frame) => frame.text)
         .join('');
       after = last;
@@ -129,6 +128,14 @@ function stopWith(...signals: readonly AbortSignal[]): Disposable & { signal: Ab
       controller.abort();
     },
   };
+}
+
+/** What a reader wants: one loop or all, some types of events or all. */
+function filterOf({ searchParams }: URL): (frame: Frame) => boolean {
+  const loopId = searchParams.get('loop');
+  const types = new Set((searchParams.get('types') ?? '').split(',').filter((type) => type !== ''));
+  return (frame) =>
+    (loopId === null || frame.loopId === loopId) && (types.size === 0 || types.has(frame.type));
 }
 
 /** The place to go on from: the header of a reader that comes back, or `after` of one that knows. */

@@ -2,7 +2,7 @@ import { recordedLine } from '../../protocol/event-line.ts';
 import type { Command } from '../command.ts';
 import { exitCodes } from '../exit-code.ts';
 import { follow, storedEvents } from '../follow.ts';
-import { argument, isGiven, numberOption } from '../input.ts';
+import { argument, isGiven, numberOption, repeatedOption } from '../input.ts';
 import { optionalLoopArgument, resolveLoop } from '../resolve-loop.ts';
 
 export const events: Command = {
@@ -11,6 +11,12 @@ export const events: Command = {
   args: [optionalLoopArgument],
   options: [
     { name: 'since', value: 'SEQ', summary: 'Only events after this sequence number.' },
+    {
+      name: 'type',
+      value: 'TYPE',
+      repeatable: true,
+      summary: 'Only events of this type, such as `loop.rested`; may be repeated.',
+    },
     { name: 'follow', short: 'f', summary: 'Go on until the loop rests.' },
     { name: 'json', summary: 'The same: events are always JSON.' },
   ],
@@ -26,10 +32,13 @@ export const events: Command = {
     await using opened = await context.open({ onlyReads: true });
     const { engine } = opened;
     const { id } = await resolveLoop(engine, argument(input, 'LOOP'));
+    const types = repeatedOption(input, 'type');
     let since = numberOption(input, 'since') ?? 0;
     const printNew = async () => {
       for await (const recorded of storedEvents(engine, id, since)) {
-        context.out.write(`${JSON.stringify(recordedLine(id, recorded))}\n`);
+        if (types.length === 0 || types.includes(recorded.event.type)) {
+          context.out.write(`${JSON.stringify(recordedLine(id, recorded))}\n`);
+        }
         since = recorded.seq;
       }
     };

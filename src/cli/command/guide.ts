@@ -8,7 +8,8 @@ export const guide: Command = {
   path: ['guide'],
   summary: 'Add guidance to every later prompt of a loop’s task.',
   details:
-    'The iteration under way is not disturbed; the next prompt has it, with its date. `-` reads standard input.',
+    'The iteration under way is not disturbed; the next prompt has it, with its date. `-` reads standard input. ' +
+    'When the checks pass after it, a short one is kept as a candidate learning for other tasks: see `loopwright memory list`.',
   args: [
     loopArgument,
     { name: 'TEXT', summary: 'What the agent should mind, or `-`.', required: true },

@@ -1,4 +1,5 @@
 import { LoopwrightError } from '../../core/error.ts';
+import { awaitsMerge } from '../../core/loop/finishing.ts';
 import { combineExitCodes, exitCodeOf, isResting } from '../../core/loop/status.ts';
 import { loopResult } from '../../protocol/loop-result.ts';
 import type { Command, CommandInput } from '../command.ts';
@@ -87,9 +88,12 @@ async function reportRun(
   { outcome, opened }: Driven,
 ): Promise<number> {
   const loops = outcome?.loops ?? [];
-  const ended = loops.flatMap(({ status, reason }) =>
-    isResting(status) ? [exitCodeOf(status, reason)] : [],
-  );
+  const ended = loops.flatMap((loop) => {
+    const { status, reason } = loop;
+    // Its merge was cut short.
+    if (awaitsMerge(loop)) return [exitCodes.interrupted];
+    return isResting(status) ? [exitCodeOf(status, reason)] : [];
+  });
   const exitCode =
     outcome === null
       ? exitCodes.interrupted

@@ -9,6 +9,8 @@ import { rest } from './rest.ts';
 
 /** Opens the loop's files for this owner, saves what an interrupted agent left, and sets a new worktree up. */
 export async function openWorkspace(engine: Engine, owner: LoopOwner): Promise<void> {
+  const { head, workspace } = owner.loop;
+  const hadCommits = head !== null && head !== workspace.base;
   await owner.before('open-workspace');
   const opened = await engine.project.openWorkspace(workspaceSpec(owner.loop), owner.closing);
   owner.workspace = opened.workspace;
@@ -22,6 +24,11 @@ export async function openWorkspace(engine: Engine, owner: LoopOwner): Promise<v
     repaired: [...opened.repaired, ...saved],
     missing: opened.missing,
   });
+  if (opened.created && hadCommits && owner.loop.head === owner.loop.workspace.base) {
+    const text =
+      'its branch is gone with its commits (git.keep-failed): it starts again from the base';
+    await owner.record({ type: 'warning.raised', text });
+  }
   for (const text of opened.notes) await owner.record({ type: 'warning.raised', text });
   await setUp(engine, owner);
 }

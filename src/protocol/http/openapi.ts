@@ -85,6 +85,14 @@ const eventStream: Json = {
     },
     { name: 'after', in: 'query', required: false, schema: { type: 'integer' } },
     { name: 'loop', in: 'query', required: false, schema: { type: 'string' } },
+    {
+      name: 'types',
+      in: 'query',
+      required: false,
+      schema: { type: 'string' },
+      description:
+        'Only events of these types, with commas between them: `loop.rested,approval.asked`.',
+    },
   ],
   responses: {
     200: {
