@@ -35,7 +35,10 @@ export async function beginTrace(engine: Engine, loop: Loop): Promise<void> {
   if (isTraced(engine, loop)) await engine.artifacts.write(await traceFile(engine, loop), '');
 }
 
-/** Splits what changed around a workspace by who did it. The trace is used up: it is not kept, as it may quote secrets. */
+/**
+ * Splits what changed around a workspace by who did it. A trace that explains nothing is emptied; one that does stays until the
+ * next iteration, without secrets, as the answer may be asked for again before it is recorded.
+ */
 export async function attributeChanges(
   engine: Engine,
   loop: Loop,
@@ -45,7 +48,7 @@ export async function attributeChanges(
   const isSplit =
     everyday.length > 0 && !guardsSurroundings(loop) && !opensRepository(engine, loop);
   const isAgents = isSplit ? await agentsOwn(engine, loop) : () => true;
-  await beginTrace(engine, loop);
+  if (!isSplit) await beginTrace(engine, loop);
   const others = everyday.filter(({ name }) => !isAgents(name));
   return { own: changes.filter((change) => !others.includes(change)), others };
 }
@@ -53,9 +56,11 @@ export async function attributeChanges(
 async function agentsOwn(engine: Engine, loop: Loop): Promise<(name: string) => boolean> {
   // Behind walls the repository is read-only.
   if (!isTraced(engine, loop)) return () => false;
-  const text = await engine.artifacts.readTail(await traceFile(engine, loop), mostBytes);
+  const file = await traceFile(engine, loop);
+  const text = await engine.artifacts.readTail(file, mostBytes);
   // Somebody has removed it, or made it unreadable: that was not the user.
   if (text === null || text.length >= mostBytes) return () => true;
+  await engine.artifacts.write(file, engine.clean(text));
   const commands = readGitTrace(text);
   return (name) => isOfAgent(name, commands, engine.project.root);
 }

@@ -163,6 +163,10 @@ export function startViolations(
   return violations;
 }
 
+const pool = path.join('.loopwright', 'worktrees', '.pool');
+/** `workspace.pool` unless it is configured. */
+const poolSize = 4;
+
 /** Worktrees, branches, locks, temporary files and queue entries that nobody will tidy up. */
 export async function leftoverViolations(
   repo: GitRepo,
@@ -183,8 +187,12 @@ export async function leftoverViolations(
       /\.lock$|\.tmp|tmp_obj_|\/worktrees\/.|-journal$/.test(file) &&
       !file.includes('logs/') &&
       // Stays; who holds it is the kernel's knowledge.
-      file !== path.join('.loopwright', 'daemon.lock'),
+      file !== path.join('.loopwright', 'daemon.lock') &&
+      // The files of finished loops wait there for the next one.
+      !file.startsWith(pool),
   );
+  const pooled = await readdir(path.join(repo.path, pool)).catch(() => []);
+  if (pooled.length > poolSize) violations.push(`${pooled.length} worktrees wait in the pool`);
   if (strays.length > 0) violations.push(`files left: ${strays.join(', ')}`);
   using database = new DatabaseSync(path.join(repo.path, '.loopwright/state.db'));
   const queued = database.prepare('select loop_id, owner from queue').all();
