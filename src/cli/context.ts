@@ -33,6 +33,8 @@ export type CliContext = {
 export type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
 export type OpenOptions = {
+  /** Where to look for the project; the context's own place unless given. */
+  readonly cwd?: string;
   /** Settings given on the command line. */
   readonly flags?: FlagValues;
   /** Live events of the engine. */

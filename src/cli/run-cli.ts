@@ -1,3 +1,4 @@
+import { refuseInside } from './calling-loop.ts';
 import type { CliContext } from './context.ts';
 import { exitCodes } from './exit-code.ts';
 import { findCommand, isListed } from './find-command.ts';
@@ -45,7 +46,10 @@ async function runCommand(
   ]);
   const input = parseInput(command, words);
   const wantsAll = input.options['help-all'] === true;
-  if (!wantsAll && input.options['help'] !== true) return command.run(input, context);
+  if (!wantsAll && input.options['help'] !== true) {
+    if (entry.forPeople === true) refuseInside(entry.path.join(' '), context);
+    return command.run(input, context);
+  }
   const { renderCommandHelp } = await import('./help.ts');
   const options = allOptions(command).filter(({ advanced }) => wantsAll || advanced !== true);
   context.out.write(renderCommandHelp(command, options, context.out.columns));

@@ -33,14 +33,18 @@ export async function proposeParts(
   show: (activity: Activity) => void,
   signal: AbortSignal,
 ): Promise<readonly ProposedPart[]> {
-  const attempts = await engine.store.read(async (tx) => {
+  const { attempts, count } = await engine.store.read(async (tx) => {
+    await refuseSplit(tx, task);
     assertRoom(await roomOf(tx, task), fewestParts);
-    return tx.attempts.list(task.id, attemptsShown);
+    return {
+      attempts: await tx.attempts.list(task.id, attemptsShown),
+      count: await tx.attempts.count(task.id),
+    };
   });
   const prompt = decompositionPrompt({
     title: task.title,
     description: task.description,
-    attempts: renderAttempts(attempts, attemptsChars).text,
+    attempts: renderAttempts(attempts, attemptsChars, count).text,
   });
   const finalText = await inThrowaway(engine, task, (cwd) =>
     askAgent(engine, { task, settings, prompt, cwd, show }, signal),
@@ -56,6 +60,7 @@ export async function insertParts(
 ): Promise<readonly Task[]> {
   const now = engine.clock.now();
   return engine.store.write(async (tx) => {
+    await refuseSplit(tx, task);
     assertRoom(await roomOf(tx, task), parts.length);
     const current = await tx.tasks.resolve(task.id);
     if (current.status === 'running') throw stillRunning(current);
@@ -73,6 +78,19 @@ export async function insertParts(
     }
     return added;
   });
+}
+
+/** An agent that is asked again proposes the same parts again. */
+async function refuseSplit(tx: StoreTx, task: Task): Promise<void> {
+  const open = (await tx.tasks.childrenOf(task.id)).filter(
+    ({ status }) => status !== 'done' && status !== 'cancelled',
+  );
+  if (open.length === 0) return;
+  throw new LoopwrightError(
+    'task.split',
+    `task ${task.id} “${task.title}” has parts already: ${open.map(({ id }) => id).join(', ')}`,
+    { hint: 'decompose one of them, add parts with `task add --parent`, or delete them first' },
+  );
 }
 
 function stillRunning(task: Task): LoopwrightError {

@@ -20,6 +20,9 @@ import { remember } from './remember.ts';
 import { settleTask } from './settle-task.ts';
 import { SurroundingsWatch } from './surroundings-watch.ts';
 
+/** Since the start of the iteration, and since the base. */
+const keptChanges = 2;
+
 /** A lease outlasts several renewals that fail. */
 const renewalsPerLease = 6;
 
@@ -55,7 +58,8 @@ export class LoopOwner implements AsyncDisposable {
   #mark: number;
   #workspace: Workspace | null = null;
   #iterationMark: number | null = null;
-  #changes: { readonly key: string; readonly changes: FileChanges } | null = null;
+  /** Asked for lately, the last of them last. */
+  readonly #changes = new Map<string, Promise<FileChanges>>();
   readonly #ahead: LookAhead;
   #stops: { readonly number: number; readonly results: readonly StopResult[] } | null = null;
   readonly #base: BaseWatch;
@@ -121,13 +125,17 @@ export class LoopOwner implements AsyncDisposable {
   }
 
   /** What differs between two snapshots; asking again for the same two costs nothing. */
-  async changesBetween(from: string, to: string): Promise<FileChanges> {
+  changesBetween(from: string, to: string): Promise<FileChanges> {
     const key = `${from}..${to}`;
-    if (this.#changes?.key !== key) {
-      const changes = await this.workspace.changes(from, to, this.#closing.signal);
-      this.#changes = { key, changes };
-    }
-    return this.#changes.changes;
+    const known = this.#changes.get(key);
+    if (known !== undefined) return known;
+    const changes = this.workspace.changes(from, to, this.#closing.signal);
+    const [oldest] = this.#changes.keys();
+    if (this.#changes.size >= keptChanges && oldest !== undefined) this.#changes.delete(oldest);
+    this.#changes.set(key, changes);
+    // A failure surfaces where it is awaited, and is not remembered.
+    changes.catch(() => this.#changes.delete(key));
+    return changes;
   }
 
   /** Looks at the files beside other work, for the next iteration to start from. */

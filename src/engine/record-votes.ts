@@ -1,5 +1,6 @@
 import type { Loop } from '../core/loop/loop.ts';
 import type { Capture } from '../core/memory/capture.ts';
+import type { Learning } from '../core/memory/learning.ts';
 import { voteOf } from '../core/memory/rank/worth.ts';
 import { statusFromVotes } from '../core/memory/votes.ts';
 import { allChecks, type VerificationReport } from '../core/verdict/report.ts';
@@ -42,7 +43,7 @@ async function recordItem(tx: StoreTx, loop: Loop, item: InjectedItem): Promise<
   await tx.learnings.recordInjected([item]);
   if (item.withheld) return;
   const votes = {
-    helpful: learning.helpful + (item.vote === 'helpful' ? 1 : 0),
+    helpful: learning.helpful + (item.vote === 'helpful' && !isOwn(learning, loop) ? 1 : 0),
     harmful: learning.harmful + (item.vote === 'harmful' ? 1 : 0),
   };
   const { 'demote-after': demoteAfter } = loop.settings.memory;
@@ -53,6 +54,11 @@ async function recordItem(tx: StoreTx, loop: Loop, item: InjectedItem): Promise<
     // Only a change goes through the index.
     ...(status === learning.status ? {} : { status }),
   });
+}
+
+/** Who wrote it does not confirm it: an agent could fail once and then pass. Its harmful votes count. */
+function isOwn(learning: Learning, loop: Loop): boolean {
+  return learning.loopId === loop.id;
 }
 
 function verdicts({ before, after }: NonNullable<Capture['verified']>) {

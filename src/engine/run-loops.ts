@@ -107,9 +107,11 @@ export async function runLoops(
   if (options.session !== 'daemon') {
     engine.slots.limits = { ...limits, slots: { ...limits.slots, loop: jobs, agent: jobs } };
   }
-  const session = await startSession(engine, options.session ?? 'run');
+  const [session] = await Promise.all([
+    startSession(engine, options.session ?? 'run'),
+    engine.disk.holdReserve(),
+  ]);
   const merges = new MergeQueue(engine, session, control.cut);
-  await engine.disk.holdReserve();
   const outcome = await runRequest({ engine, session, options, control, merges }, request).catch(
     async (error: unknown) => {
       // The store may be what broke: then the error says more than a failure to write the end of the session.

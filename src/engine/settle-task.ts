@@ -57,10 +57,10 @@ async function failOrRetry(tx: StoreTx, loop: Loop, change: TransitionInput): Pr
   if (why !== null) await tx.attempts.needPerson(loop.taskId, why);
 }
 
-/** The last step of the escalation: a stuck task whose loop fails. Null while it is not stuck. */
+/** The last step of the escalation: a loop fails and no other one may try. Null when there was no attempt. */
 async function needsPerson(tx: StoreTx, loop: Loop): Promise<string | null> {
   const metrics = await tx.attempts.metrics(loop.taskId);
-  if (metrics?.stuck !== true) return null;
+  if (metrics === null || metrics.consecutiveFailures === 0) return null;
   const attempts = await tx.attempts.list(loop.taskId, 3);
   return needsPersonText(metrics.consecutiveFailures, attempts, loop.text);
 }

@@ -25,6 +25,17 @@ export interface Attempts {
   prune(input: PruneAttempts): Promise<{ readonly attempts: number; readonly metrics: number }>;
   /** Removes the failure reports of a loop's attempts; how many. What was measured stays. */
   forgetReports(loopId: string): Promise<number>;
+  /** The task a loop attempted; null when no attempt of it is kept. Also for a loop that was deleted. */
+  taskOf(loopId: string): Promise<string | null>;
+  /** The attempts that completed a task, newest first. */
+  completions(
+    taskId: string,
+  ): Promise<readonly { readonly loopId: string | null; readonly model: string }[]>;
+  /** Replaces what other tasks are told about this one: how hard it was and which model did it. */
+  setEstimate(
+    taskId: string,
+    estimate: Pick<TaskMetrics, 'difficulty' | 'suggestedModel'>,
+  ): Promise<void>;
   /** Removes everything; how many attempts there were. */
   clear(): Promise<number>;
   /** Tasks that are done or failed and whose metrics say something, newest first. */

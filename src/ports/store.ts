@@ -135,6 +135,8 @@ export interface Tasks {
   expireLeases(now: number): Promise<readonly string[]>;
   release(claim: TaskClaim): Promise<void>;
   guide(id: string, text: string, now: number): Promise<void>;
+  /** Takes back what a task that is done tells those behind it. */
+  clearSummary(id: string, now: number): Promise<void>;
   delete(id: string): Promise<void>;
   counts(): Promise<Readonly<Record<TaskStatus, number>> & { readonly ready: number }>;
   log(

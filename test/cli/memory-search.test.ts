@@ -76,3 +76,20 @@ test('stats say that there is not enough data', async () => {
   const { out } = await cli.run('memory', 'stats', '--json');
   expect(JSON.parse(out)).toMatchObject({ lift: { lift: null, given: 0, withheld: 0 }, items: [] });
 });
+
+test('a search shows each learning on lines of its own, says what matched in words, and wants a text', async () => {
+  const { repo, cli } = await imported();
+  await using _ = repo;
+  await cli.run(
+    'memory',
+    'add',
+    'Raise the zebras.\n### Loop Status\n- **[x]** second',
+    '--tags',
+    'zebra',
+  );
+  const found = await cli.run('memory', 'search', 'retrying to raise zebras', '--all');
+  const lines = found.out.split('\n');
+  expect(lines[0]).toMatch(/^l-\w+ \[other\] matches (zebras, raise|raise, zebras)$/);
+  expect(lines[1]).toBe('  Raise the zebras. ### Loop Status - **[x]** second');
+  expect((await cli.run('memory', 'search', ' ')).exitCode).toBe(3);
+});

@@ -25,19 +25,72 @@ describe('memory by hand', () => {
     const list = await cli.run('memory', 'list');
     expect(list.out).toContain(learning.id);
     const edited = await cli.run('memory', 'edit', learning.id.slice(0, 5), '--status', 'demoted');
-    expect(edited.out).toBe(`${learning.id} is demoted\n`);
+    expect(edited.out).toBe(`${learning.id} is demoted; changed: status\n`);
+    expect((await cli.run('memory', 'edit', learning.id, '--status', 'demoted')).out).toContain(
+      'nothing changed',
+    );
+    const cleared = await cli.run('memory', 'edit', learning.id, '--tags', '', '--content', 'New.');
+    expect(cleared.out).toBe(`${learning.id} is demoted; changed: content, tags\n`);
     const shown = await cli.run('memory', 'show', learning.id);
     expect(shown.out).toContain('demoted, by hand');
     const exported = await cli.run('memory', 'export');
-    expect(JSON.parse(exported.out)).toMatchObject({ id: learning.id, content: learning.content });
+    expect(JSON.parse(exported.out)).toMatchObject({ id: learning.id, content: 'New.' });
+  });
+
+  it('is listed whole when it is piped, and an empty list says why', async () => {
+    await using dir = await tempDir();
+    const cli = memoryCli({ cwd: dir.path, env: { HOME: dir.path } });
+    const text = `The counter in n.txt must be at least ${'very '.repeat(80)}high.`;
+    const added = await cli.run('memory', 'add', text);
+    expect(added.err).toContain(`no git repository here: it is kept in ${dir.path}`);
+    expect((await cli.run('memory', 'list')).out).toContain(text);
+    const narrow = memoryCli({ cwd: dir.path, env: { HOME: dir.path }, terminal: 80 });
+    const line = (await narrow.run('memory', 'list')).out;
+    expect(line).toContain('…');
+    expect((await cli.run('memory', 'list', '--category', 'nope')).out).toBe(
+      'no learning fits; there are 1 active\n',
+    );
   });
 
   it('takes secrets out of what it is told', async () => {
     await using dir = await tempDir();
     const env = { HOME: dir.path, MY_API_KEY: 'very-secret-value' };
     const cli = memoryCli({ cwd: dir.path, env });
-    const { out } = await cli.run('memory', 'add', 'The key is very-secret-value.', '--json');
-    expect(JSON.parse(out).content).toBe('The key is [redacted].');
+    const token = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789';
+    const fields = ['--tags', `a, ${token}`, '--category', `c\u001b[2J ${token}`];
+    const added = await cli.run(
+      'memory',
+      'add',
+      'The key is very-secret-value.',
+      ...fields,
+      '--json',
+    );
+    const learning = JSON.parse(added.out);
+    expect(learning).toMatchObject({
+      content: 'The key is [redacted].',
+      tags: ['a', '[redacted]'],
+      category: 'c [redacted]',
+    });
+    const changed = ['--tags', token, '--category', token];
+    await cli.run('memory', 'edit', learning.id, ...changed);
+    const shown = JSON.parse((await cli.run('memory', 'show', learning.id, '--json')).out);
+    expect(shown).toMatchObject({ tags: ['[redacted]'], category: '[redacted]' });
+  });
+
+  it('refuses a text that would not be shown whole, and says how long it may be', async () => {
+    await using dir = await tempDir();
+    const stdin = `${'Step alpha. '.repeat(90)}NEVER do any of the above.`;
+    const cli = memoryCli({ cwd: dir.path, env: { HOME: dir.path }, stdin });
+    const refused = await cli.run('memory', 'add', '-');
+    expect(refused.exitCode).toBe(3);
+    expect(refused.err).toContain('the text has 1106 characters, a learning at most 1000');
+    const added = JSON.parse((await cli.run('memory', 'add', 'Short.', '--json')).out);
+    const edited = await cli.run('memory', 'edit', added.id, '--content', stdin);
+    expect(edited.exitCode).toBe(3);
+    expect((await cli.run('memory', 'add', 'x', '--category', '')).exitCode).toBe(3);
+    expect((await cli.run('memory', 'add', 'x', '--tags', 'y,'.repeat(30))).exitCode).toBe(0);
+    const many = Array.from({ length: 21 }, (_, tag) => `t${tag}`).join();
+    expect((await cli.run('memory', 'add', 'z', '--tags', many)).exitCode).toBe(3);
   });
 
   it('refuses an id it does not know, one that can be several, and a text it has', async () => {

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readProposal } from '../../src/core/task/decomposition.ts';
@@ -46,6 +46,35 @@ describe('task decompose', () => {
     // Neither the checkout nor a branch or worktree of the question is left behind.
     expect(await repo.git('status', '--porcelain')).toBe('');
     expect(await repo.git('branch', '--list', 'loopwright/*')).toBe('');
+  });
+
+  it('refuses a task that has open parts, which would only be proposed again', async () => {
+    await using repo = await gitRepo();
+    const cli = memoryCli({ cwd: repo.path, env: repo.env });
+    const task = await added(cli);
+    const agent = await answering(repo, JSON.stringify(parts));
+    await cli.run('task', 'decompose', task, '--agent', agent);
+    const again = await cli.run('task', 'decompose', task, '--agent', agent);
+    expect(again.exitCode).toBe(3);
+    expect(again.err).toMatch(/has parts already: t-\w+, t-\w+, t-\w+/);
+    const list = JSON.parse((await cli.run('task', 'list', '--json')).out);
+    expect(list.tasks).toHaveLength(4);
+  });
+
+  it('tells the agent how often the task was attempted, not how many attempts it shows', async () => {
+    await using repo = await gitRepo();
+    const cli = memoryCli({ cwd: repo.path, env: repo.env });
+    const flags = ['--agent', 'command:echo x >> n.txt', '--validate', 'false', '--json'];
+    const ran = await cli.run('run', 'parse everything', ...flags, '--max-iterations', '6');
+    const { task } = JSON.parse(ran.out);
+    const proposal = await answering(repo, JSON.stringify(parts));
+    const seen = path.join(repo.env['HOME'] ?? '', 'asked.md');
+    const agent = proposal.replace('cat > /dev/null', `cat > ${seen}`);
+    await cli.run('task', 'decompose', task, '--agent', agent, '--dry-run');
+    const asked = await readFile(seen, 'utf8');
+    expect(asked).toContain('attempted 6 time(s) before');
+    expect(asked).toContain('#### Attempt 6');
+    expect(asked).not.toContain('#### Attempt 1 ');
   });
 
   it('only shows them with --dry-run', async () => {

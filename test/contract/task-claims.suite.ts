@@ -142,7 +142,7 @@ function namedRules(create: StoreFactory): void {
     const log = await store.read(({ tasks }) => tasks.log('a'));
     expect(log.map(({ type, text }) => `${type} ${text}`)).toEqual([
       'task.claimed by first',
-      'lease.expired first is gone',
+      'task.taken_over from first',
       'task.claimed by second',
       'lease.expired the lease of second ended',
       'task.claimed by third',

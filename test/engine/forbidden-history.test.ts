@@ -47,7 +47,10 @@ describe('a forbidden file', () => {
     const loop = await runTwice(repo, `${secret}; echo B=2 >> conf/.env`, 'true');
     expect(loop).toMatchObject({ status: 'failed', reason: 'max_iterations' });
     expect(loop.feedback).toContain('forbidden');
-    const [first] = loop.iterations;
+    const [first, second] = loop.iterations;
+    expect(first?.report?.levels.L0?.passed).toBe(false);
+    // Untouched since then, it is still not what checks left.
+    expect(second?.unstored).toEqual(first?.unstored);
     expect(first?.unstored).toEqual([
       '.env (is forbidden, see verify.contracts)',
       'conf/.env (is forbidden, see verify.contracts)',
@@ -55,6 +58,15 @@ describe('a forbidden file', () => {
     const branch = loop.workspace.branch ?? '';
     expect(await repo.git('show', `${branch}:conf/.env`)).toBe('A=1');
     expect(await everCommitted(repo, branch)).not.toContain('.env');
+  });
+
+  it('that a check writes is nobody’s work', async () => {
+    await using repo = await gitRepo();
+    const validate = 'echo key > test.key; test "$(wc -l < work.txt)" = 2';
+    const loop = await runTwice(repo, 'true', 'true', { validate });
+    expect(loop.status).toBe('complete');
+    expect(loop.iterations.flatMap(({ unstored }) => unstored ?? [])).toEqual([]);
+    expect(await everCommitted(repo, loop.workspace.branch ?? '')).not.toContain('test.key');
   });
 
   it('that is allowed is committed like any other', async () => {

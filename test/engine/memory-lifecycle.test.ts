@@ -114,7 +114,9 @@ describe('memory over time', () => {
       return tx.learnings.get(first?.supersededBy ?? '');
     });
     expect(merged).toMatchObject({ origin: 'merge', content: 'Lesson 2. Lesson 1.' });
-    const forgotten = await engine.store.write((tx) => forgetLoop(tx, loopId, 3));
+    const forgotten = await engine.store.write((tx) =>
+      forgetLoop(tx, loopId, { demoteAfter: 3, now: 1 }),
+    );
     expect(forgotten.learnings).toEqual(['l-000002']);
     const [first, second, gone] = await engine.store.read(async (tx) => [
       await tx.learnings.get('l-000001'),
@@ -140,7 +142,7 @@ describe('memory over time', () => {
         { ...item, learningId: 'l-000002', position: 2, vote: 'harmful' },
         { ...item, learningId: 'l-000003', position: 3, vote: 'helpful' },
       ]);
-      const { votes } = await forgetLoop(tx, loopId, 3);
+      const { votes } = await forgetLoop(tx, loopId, { demoteAfter: 3, now: 1 });
       return { votes, learnings: await tx.learnings.list({}) };
     });
     expect(voted.votes).toBe(3);

@@ -104,6 +104,20 @@ describe('what an iteration leaves', () => {
     expect(attempts.map(({ report }) => report)).toEqual([null, null]);
   });
 
+  it('never includes half a learning, and the loop says that one was too long', async () => {
+    await using repo = await gitRepo();
+    const long = 'Do this. '.repeat(200);
+    await using project = await openedProject(repo, {
+      agent: `command:echo x >> work.txt; echo '<learning category="other" tags="a">${long}Not.</learning>'`,
+      validate: 'false',
+      'max-iterations': 2,
+    });
+    const loop = await project.runText('teach much');
+    expect(await project.engine.store.read((tx) => tx.learnings.list({}))).toEqual([]);
+    const said = loop.warnings.filter((text) => text.includes('more than 1000 characters'));
+    expect(said).toHaveLength(1);
+  });
+
   it('keeps secrets out', async () => {
     await using repo = await gitRepo();
     const key = `sk-ant-api03-${'a1B2'.repeat(20)}`;
@@ -155,6 +169,20 @@ describe('a task that fails again and again', () => {
       /^needs a person: failed 4 times in a row \(.*\)\. Tried: attempt 2/,
     );
     expect(metrics).toMatchObject({ stuck: true, needsPerson: task?.reason });
+  });
+
+  it('needs a person also when its loop fails before it is stuck, and says what was tried', async () => {
+    await using repo = await gitRepo();
+    await using project = await openedProject(repo, {
+      agent: 'command:echo x >> work.txt',
+      validate: 'echo "TypeError: zebra undefined"; exit 1',
+      'max-iterations': 1,
+    });
+    const loop = await project.runText('feed the zebra');
+    const task = await project.engine.store.read((tx) => tx.tasks.get(loop.taskId));
+    expect(task?.reason).toMatch(
+      /^needs a person: failed once \(.*\)\. Tried: attempt 1: check validation: .*it says: TypeError: zebra undefined$/,
+    );
   });
 
   it('is no longer stuck once it is done, and the model that did it is remembered', async () => {

@@ -203,7 +203,10 @@ async function chooseContent(
   const leftBehind = new Set(before.map((entry) => entry.path));
   for (const entry of touched) leftBehind.delete(entry.path);
   const present = toParent.filter(({ status }) => status !== 'A').map((entry) => entry.path);
-  const keptOut = new Set(isKeptOut === undefined ? [] : present.filter(isKeptOut));
+  // What checks write is not the agent's.
+  const mayBeAgents = present.filter((name) => !leftBehind.has(name) || checkout.keptOut.has(name));
+  const keptOut = new Set(isKeptOut === undefined ? [] : mayBeAgents.filter(isKeptOut));
+  checkout.keptOut.remember([...keptOut]);
   const asInParent = toParent.filter(({ path: name }) => leftBehind.has(name) || keptOut.has(name));
   if (asInParent.length === 0) return everything;
   const written = await writeContent(checkout, asInParent, signal);

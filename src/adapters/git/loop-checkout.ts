@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { WorkspaceSpec } from '../../ports/workspace.ts';
 import { createHiddenFiles, type HiddenFiles } from './hidden-files.ts';
 import { createIgnoreRules } from './ignore-rules.ts';
+import { createKeptOut, type KeptOut } from './kept-out-list.ts';
 import { createPrivateIndex } from './private-index.ts';
 import type { PrivateIndex } from './private-index.ts';
 import type { Checkout } from './git.ts';
@@ -21,6 +22,7 @@ export type LoopCheckout = {
   readonly folder: string;
   readonly index: PrivateIndex;
   readonly hidden: HiddenFiles;
+  readonly keptOut: KeptOut;
 };
 
 export function createLoopCheckout(
@@ -39,7 +41,8 @@ export function createLoopCheckout(
   const place = { repository, at, workTree, file, leftOut, roots, ignored };
   const index = createPrivateIndex(place);
   const hidden = createHiddenFiles(place, folder);
-  return { repository, mode, loopId, branch, base, at, workTree, folder, index, hidden };
+  const keptOut = createKeptOut(folder);
+  return { repository, mode, loopId, branch, base, at, workTree, folder, index, hidden, keptOut };
 }
 
 export function loopFolder(gitDir: string, loopId: string): string {

@@ -34,6 +34,31 @@ export function createAttempts(db: Db): Attempts {
     },
     prune: (input) => pruneAttempts(db, input),
     forgetReports: (loopId) => forgetReports(db, loopId),
+    async taskOf(loopId) {
+      const row = await db
+        .selectFrom('iteration_outcomes')
+        .select('task_id')
+        .where('loop_id', '=', loopId)
+        .limit(1)
+        .executeTakeFirst();
+      return row?.task_id ?? null;
+    },
+    async completions(taskId) {
+      return db
+        .selectFrom('iteration_outcomes')
+        .select(['loop_id as loopId', 'model'])
+        .where('task_id', '=', taskId)
+        .where('outcome', '=', 'done')
+        .orderBy('attempt_number', 'desc')
+        .execute();
+    },
+    async setEstimate(taskId, { difficulty, suggestedModel }) {
+      await db
+        .updateTable('strategy_metrics')
+        .set({ difficulty_estimate: difficulty, suggested_model: suggestedModel })
+        .where('task_id', '=', taskId)
+        .execute();
+    },
     async clear() {
       const result = await db.deleteFrom('iteration_outcomes').executeTakeFirst();
       await db.deleteFrom('strategy_metrics').execute();

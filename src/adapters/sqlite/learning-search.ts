@@ -3,6 +3,7 @@ import type { Learning } from '../../core/memory/learning.ts';
 import { saturate, type StoredTerm, type Totals } from '../../core/memory/rank/bm25.ts';
 import { pathTerm, type Occurrences } from '../../core/memory/rank/document.ts';
 import { isLikely } from '../../core/memory/rank/gate.ts';
+import { dropNearDuplicates, type Said } from '../../core/memory/rank/near-duplicate.ts';
 import { queryWeights } from '../../core/memory/rank/query.ts';
 import { selectLearnings, termValues, type Candidate } from '../../core/memory/rank/select.ts';
 import type { FoundLearning, LearningQuery } from '../../ports/learning-index.ts';
@@ -22,32 +23,39 @@ export async function searchLearnings(
   query: LearningQuery,
 ): Promise<readonly FoundLearning[]> {
   const known = await findBySignature(db, query);
-  if (known.length >= query.limit) return known.slice(0, query.limit);
-  const found = await findByText(db, query);
-  const ids = new Set(known.map(({ id }) => id));
-  return [...known, ...found.filter(({ id }) => !ids.has(id))].slice(0, query.limit);
+  const results = known.map(({ id }) => ({ id, score: 100, why: 'the same failure' }));
+  const limit = query.limit - results.length;
+  return limit <= 0 ? results : [...results, ...(await findByText(db, { ...query, limit }, known))];
 }
+
+/** Of a loop that says the same in each iteration many look alike: enough of them are read to find others behind them. */
+const maxSameFailure = 50;
 
 async function findBySignature(
   db: Db,
-  { signature, limit }: LearningQuery,
-): Promise<readonly FoundLearning[]> {
+  { signature, limit, maxOverlap }: LearningQuery,
+): Promise<readonly (Said & { readonly id: string })[]> {
   if (signature === null) return [];
   const rows = await db
     .selectFrom('learnings')
-    .select('id')
+    .select(['id', 'category', 'content'])
     .where('signature', '=', signature)
     .where('status', 'in', ['candidate', 'active'])
     .where('superseded_by', 'is', null)
     .orderBy((expression) => expression('harmful', '-', expression.ref('helpful')))
     .orderBy('created_at', 'desc')
     .orderBy('id')
-    .limit(limit)
+    .limit(Math.max(limit, maxSameFailure))
     .execute();
-  return rows.map(({ id }) => ({ id, score: 100, why: 'the same failure' }));
+  return dropNearDuplicates(rows, limit, maxOverlap);
 }
 
-async function findByText(db: Db, query: LearningQuery): Promise<readonly FoundLearning[]> {
+/** Nothing that says the same as what is `given`, and so not that itself. */
+async function findByText(
+  db: Db,
+  query: LearningQuery,
+  given: readonly Said[],
+): Promise<readonly FoundLearning[]> {
   const totals = await readTotals(db);
   if (totals.documents === 0) return [];
   const weights = queryWeights(query);
@@ -69,8 +77,13 @@ async function findByText(db: Db, query: LearningQuery): Promise<readonly FoundL
     limit,
     halfLifeMs,
     maxOverlap,
+    given,
+    asked: query,
   });
-  return query.withUnlikely === true || isLikely(selection.likelihood) ? selection.results : [];
+  const isOpen = query.withUnlikely === true || isLikely(selection.likelihood);
+  return selection.results
+    .filter(({ isNamed }) => isOpen || isNamed)
+    .map(({ id, score, why }) => ({ id, score, why }));
 }
 
 type StoreTotals = Totals & { readonly oldest: number; readonly newest: number };
@@ -238,7 +251,7 @@ async function readCandidates(
     .whereRef('learnings.id', '=', 'document.learning_id')
     .where('document.id', 'in', listed([...matches.keys()]))
     .select(['document.id as document_id', 'learnings.id', 'category', 'content', 'paths', 'scope'])
-    .select(['helpful', 'harmful', 'status', 'superseded_by'])
+    .select(['helpful', 'harmful', 'status', 'superseded_by', 'origin', 'relevance_tags'])
     .select(['created_at', 'last_used_at', 'stale_at'])
     .execute();
   return rows.flatMap((row) => {
@@ -260,6 +273,9 @@ async function readCandidates(
         staleAt: fromIsoOrNull(row.stale_at),
         length: match.length,
         matches: match.terms,
+        ...(row.origin === 'person'
+          ? { handTags: parseStored<Learning['tags']>(row.relevance_tags, `learning ${id}`) }
+          : {}),
       },
     ];
   });

@@ -165,8 +165,10 @@ export async function expireLeases(db: Db, now: number): Promise<readonly string
 async function expire(db: Db, row: TaskRow, now: number): Promise<void> {
   const owner = row.claimed_by ?? 'nobody';
   const ended = row.lease_until !== null && row.lease_until <= now;
-  const text = ended ? `the lease of ${owner} ended` : `${owner} is gone`;
-  await giveBack(db, row, now, { type: 'lease.expired', text });
+  const log = ended
+    ? { type: 'lease.expired', text: `the lease of ${owner} ended` }
+    : { type: 'task.taken_over', text: `from ${owner}` };
+  await giveBack(db, row, now, log);
 }
 
 async function giveBack(

@@ -49,6 +49,9 @@ export function createTasks(db: Db): Tasks {
     expireLeases: (now) => expireLeases(db, now),
     release: (claim) => releaseClaim(db, claim),
     guide: (id, text, now) => guideTask(db, id, text, now),
+    async clearSummary(id, now) {
+      await sql`update tasks set summary = null, updated_at = ${now} where id = ${id}`.execute(db);
+    },
     delete: (id) => deleteTask(db, id),
     counts: () => countTasks(db),
     log: (id) => readLog(db, id),

@@ -6,7 +6,7 @@ import type { Command, CommandInput } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { exitCodes } from '../exit-code.ts';
 import { option, requiredArgument, usageError, wantsJson } from '../input.ts';
-import { checkedContent, learningArgument, readTags } from './memory-view.ts';
+import { checkedContent, learningArgument, readCategory, readTags } from './memory-view.ts';
 
 export const memoryEdit: Command = {
   path: ['memory', 'edit'],
@@ -16,7 +16,7 @@ export const memoryEdit: Command = {
   options: [
     { name: 'content', value: 'TEXT', summary: 'Another text.' },
     { name: 'category', value: 'NAME', summary: 'Another category.' },
-    { name: 'tags', value: 'A,B', summary: 'Other tags.' },
+    { name: 'tags', value: 'A,B', summary: 'Other tags; `""` takes all away.' },
     {
       name: 'status',
       value: 'STATUS',
@@ -35,17 +35,26 @@ export const memoryEdit: Command = {
     }
     await using opened = await context.open();
     const { engine } = opened;
-    const learning = await engine.store.write(async (tx) => {
+    const { learning, changed } = await engine.store.write(async (tx) => {
       const before = await tx.learnings.resolve(requiredArgument(input, 'LEARNING'));
       const change = changeOf(input, before, context, engine.clock.now());
       await tx.learnings.edit(before.id, change);
-      return tx.learnings.resolve(before.id);
+      const after = await tx.learnings.resolve(before.id);
+      return { learning: after, changed: changesBetween(before, after) };
     });
     if (wantsJson(input)) context.out.write(`${JSON.stringify(learningLine(learning))}\n`);
-    else context.out.write(`${learning.id} is ${learning.status}\n`);
+    else context.out.write(`${learning.id} is ${learning.status}; ${changed}\n`);
     return exitCodes.ok;
   },
 };
+
+const fields = ['content', 'category', 'tags', 'status'] as const;
+
+function changesBetween(before: Learning, after: Learning): string {
+  const names = fields.filter((name) => String(before[name]) !== String(after[name]));
+  if (names.length > 0) return `changed: ${names.join(', ')}`;
+  return before.byHand === after.byHand ? 'nothing changed' : 'confirmed by hand';
+}
 
 function changeOf(
   input: CommandInput,
@@ -53,10 +62,11 @@ function changeOf(
   { env }: CliContext,
   now: number,
 ): LearningChange {
+  const clean = redactText(env);
   const text = option(input, 'content');
-  const content = text === null ? before.content : checkedContent(text, redactText(env));
-  const tags = readTags(option(input, 'tags')) ?? before.tags;
-  const category = option(input, 'category')?.trim() || before.category;
+  const content = text === null ? before.content : checkedContent(text, clean);
+  const tags = readTags(option(input, 'tags'), clean) ?? before.tags;
+  const category = readCategory(option(input, 'category'), clean) ?? before.category;
   const status = learningStatuses.find((each) => each === option(input, 'status'));
   return {
     content,

@@ -1,4 +1,5 @@
 import { learningStatuses, type Learning } from '../../core/memory/learning.ts';
+import type { Engine } from '../../engine/engine.ts';
 import { learningLine } from '../../protocol/learning.ts';
 import type { Command } from '../command.ts';
 import type { CliContext } from '../context.ts';
@@ -8,6 +9,7 @@ import { formatAge } from '../render/format.ts';
 import { createPaint } from '../render/paint.ts';
 import { oneLine } from '../render/story-line.ts';
 import { renderTable, type Cell } from '../render/table.ts';
+import { cutToWidth } from '../render/width.ts';
 import { resolveLoop } from '../resolve-loop.ts';
 import { statusStyleOf } from './memory-view.ts';
 
@@ -57,20 +59,33 @@ export const memoryList: Command = {
       context.out.write(`${JSON.stringify({ learnings: learnings.map(learningLine) })}\n`);
       return exitCodes.ok;
     }
-    context.out.write(render(learnings, context));
+    const isFiltered = status !== undefined || category !== null || loop !== null;
+    if (learnings.length === 0) context.out.write(await describeNone(opened.engine, isFiltered));
+    else context.out.write(render(learnings, context));
     return exitCodes.ok;
   },
 };
 
+async function describeNone({ store }: Pick<Engine, 'store'>, isFiltered: boolean) {
+  const counts = await store.read((tx) => tx.learnings.countByStatus());
+  const known = Object.entries(counts).filter(([, count]) => count > 0);
+  if (known.length === 0) return 'nothing is remembered yet\n';
+  const there = known.map(([status, count]) => `${count} ${status}`).join(', ');
+  return `no learning ${isFiltered ? 'fits' : 'is in use'}; there are ${there}\n`;
+}
+
+/** A terminal's width is shared; what is read by a program or a pager is whole. */
+const maxCategory = 20;
+
 function render(learnings: readonly Learning[], { out, clock }: CliContext): string {
-  if (learnings.length === 0) return 'nothing is remembered yet\n';
+  const width = out.isTerminal ? out.columns : Infinity;
   const cells = learnings.map((learning): readonly Cell[] => [
     learning.id,
     { text: learning.status, style: statusStyleOf(learning) },
     `+${learning.helpful} -${learning.harmful}`,
     formatAge(clock.now() - learning.createdAt),
-    oneLine(learning.category),
-    oneLine(learning.content),
+    cutToWidth(oneLine(learning.category), out.isTerminal ? maxCategory : Infinity),
+    oneLine(learning.content, learning.content.length),
   ]);
   const columns = [
     { heading: 'LEARNING' },
@@ -80,5 +95,5 @@ function render(learnings: readonly Learning[], { out, clock }: CliContext): str
     { heading: 'CATEGORY' },
     { heading: 'TEXT', flexible: true },
   ];
-  return renderTable(columns, cells, out.columns, createPaint(out.hasColour));
+  return renderTable(columns, cells, width, createPaint(out.hasColour));
 }

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { plainText } from '../../core/text/terminal.ts';
 import type { LearningQuery } from '../../ports/learning-index.ts';
 import type { Store, StoreTx } from '../../ports/store.ts';
 import type { Command, CommandInput } from '../command.ts';
@@ -7,6 +6,8 @@ import type { CliContext } from '../context.ts';
 import { exitCodes } from '../exit-code.ts';
 import { argument, isGiven, numberOption, option, usageError, wantsJson } from '../input.ts';
 import { createPaint } from '../render/paint.ts';
+import { oneLine } from '../render/story-line.ts';
+import { wrap } from '../render/wrap.ts';
 import { readTextFile } from './task-options.ts';
 
 export const memorySearch: Command = {
@@ -49,6 +50,7 @@ async function runMemorySearch(input: CommandInput, context: CliContext): Promis
   if ((batch === null) === (text === null)) {
     throw usageError('name a text or `--batch FILE`, one of them');
   }
+  if (text !== null && text.trim() === '') throw usageError('the text to search for is empty');
   const limit = Math.min(maxLimit, numberOption(input, 'limit') ?? defaultLimit);
   const tasks = batch === null ? [] : readTasks(await readTextFile(batch, context));
   await using opened = await context.open({ onlyReads: true });
@@ -133,13 +135,15 @@ function readTask(line: string, number: number): z.infer<typeof BatchTask> {
 
 function render(found: readonly Found[], { out }: CliContext): string {
   const paint = createPaint(out.hasColour);
+  const width = out.isTerminal ? Math.min(out.columns, 100) : Infinity;
   if (found.length === 0) {
     return 'Nothing that is likely to help. `--all` shows the best matches all the same.\n';
   }
   return found
     .map(({ id, category, content, why }) => {
-      const head = `${paint('bold', id)} ${paint('dim', `[${plainText(category)}]`)}`;
-      return `${head} ${plainText(content)}\n  ${paint('dim', plainText(why))}\n`;
+      const head = `${paint('bold', id)} ${paint('dim', `[${oneLine(category)}]`)}`;
+      const text = wrap(oneLine(content, content.length), width, '  ', '  ');
+      return `${head} ${paint('dim', oneLine(why))}\n${text}\n`;
     })
     .join('');
 }

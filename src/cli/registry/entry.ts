@@ -5,5 +5,7 @@ import type { HelpEntry } from '../help.ts';
 export type RegistryEntry = HelpEntry & {
   /** Not listed. */
   readonly hidden?: boolean;
+  /** Refused inside a loop. */
+  readonly forPeople?: boolean;
   load(): Promise<Command>;
 };

@@ -38,12 +38,14 @@ export const memoryCommands: readonly RegistryEntry[] = [
     path: ['memory', 'edit'],
     summary: 'Correct a learning, confirm it, or take it out of use.',
     group,
+    forPeople: true,
     load: async () => (await import('../command/memory-edit.ts')).memoryEdit,
   },
   {
     path: ['memory', 'import'],
     summary: 'Read learnings from a file of JSON lines.',
     group,
+    forPeople: true,
     load: async () => (await import('../command/memory-import.ts')).memoryImport,
   },
   {
@@ -56,18 +58,21 @@ export const memoryCommands: readonly RegistryEntry[] = [
     path: ['memory', 'prune'],
     summary: 'Give up what is old: reports, metrics, unused learnings, files of old loops.',
     group,
+    forPeople: true,
     load: async () => (await import('../command/memory-prune.ts')).memoryPrune,
   },
   {
     path: ['memory', 'forget'],
     summary: 'Take back everything one loop taught.',
     group,
+    forPeople: true,
     load: async () => (await import('../command/memory-forget.ts')).memoryForget,
   },
   {
     path: ['memory', 'reset'],
     summary: 'Forget everything: learnings, attempts, reports, metrics.',
     group,
+    forPeople: true,
     load: async () => (await import('../command/memory-reset.ts')).memoryReset,
   },
 ];

@@ -3,6 +3,8 @@ import type { Iteration, Loop } from '../loop/loop.ts';
 import type { AttemptOutcome } from '../loop/status.ts';
 import { headChars } from '../text/code-points.ts';
 import { plainText } from '../text/terminal.ts';
+import { firstError } from '../verdict/error-line.ts';
+import { stackIn } from '../verdict/stack-trace.ts';
 import { allChecks, type Check, type VerificationReport } from '../verdict/report.ts';
 import type { FailureNote } from './attempt.ts';
 import { guessCategory } from './error-category.ts';
@@ -44,6 +46,9 @@ export type Capture = {
 const noModel = 'default';
 const maxWhyChars = 200;
 const maxNamedTests = 3;
+const maxSaidChars = 200;
+/** Escape sequences may be much longer than what they colour. */
+const maxLineUnits = 2000;
 
 /** What the end of an iteration leaves in memory. `loop` is the loop after the end was folded in. */
 export function captureIteration(
@@ -106,7 +111,7 @@ export function failureNote(iteration: Iteration): FailureNote {
     whyFailed: whyFailed(iteration, check),
     errorCategory: categoryOf(iteration, check),
     relevantFiles: [],
-    stackTrace: null,
+    stackTrace: check === null || iteration.refusal !== undefined ? null : stackIn(check.output),
     ...shared,
   };
 }
@@ -143,13 +148,22 @@ export function refusalText({ by, reason }: NonNullable<Iteration['refusal']>): 
   return `rejected by ${by}: ${plainText(reason).trim()}`;
 }
 
-function describeCheck({ name, reason, failingTests, tests }: Check): string {
+function describeCheck(check: Check): string {
+  const { name, reason, failingTests, tests } = check;
   const counts = tests === null ? '' : `, ${tests.passed} of ${tests.total} tests pass`;
   const why = `${reason ?? 'failed'}${counts}`;
   const named = failingTests.slice(0, maxNamedTests).map((test) => headChars(test, 100));
   const more = failingTests.length - named.length;
   const list = named.length === 0 ? '' : `; failing: ${named.join('; ')}`;
-  return `check ${name}: ${why}${list}${more > 0 ? ` and ${more} more` : ''}`;
+  return `check ${name}: ${why}${list}${more > 0 ? ` and ${more} more` : ''}${saidBy(check)}`;
+}
+
+/** What tells this failure from another with the same exit code: the first failing test's error, else the telling line. */
+function saidBy({ failures, output }: Check): string {
+  const [first] = failures ?? [];
+  const error = first?.message.split('\n').find((line) => line.trim() !== '');
+  const line = plainText((error ?? firstError(output) ?? '').slice(0, maxLineUnits)).trim();
+  return line === '' ? '' : `; it says: ${headChars(line, maxSaidChars)}`;
 }
 
 function categoryOf({ agent, outcome }: Iteration, check: Check | null): string {

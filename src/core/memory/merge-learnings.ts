@@ -1,6 +1,5 @@
 import { countChars } from '../text/code-points.ts';
 import type { Learning } from './learning.ts';
-import { maxLearningChars } from './notes.ts';
 
 /** Learnings that say much the same, and the one that stands for them. */
 export type Merge = {
@@ -23,6 +22,7 @@ export type Merge = {
 const leastShared = 0.5;
 const maxCluster = 10;
 const maxTags = 10;
+const maxMergedChars = 600;
 
 /**
  * Clusters learnings of one category that share half of their tags, and merges each cluster: the same input gives
@@ -50,7 +50,7 @@ function clusterOf(
   for (const other of ordered) {
     if (taken.has(other.id) || other.category !== seed.category) continue;
     if (shareOf(tags, tagSet(other)) < leastShared) continue;
-    if (countChars(contentOf([...cluster, other])) > maxLearningChars) continue;
+    if (countChars(contentOf([...cluster, other])) > maxMergedChars) continue;
     cluster.push(other);
     if (cluster.length === maxCluster) break;
   }

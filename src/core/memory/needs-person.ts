@@ -3,7 +3,7 @@ import { inertLine } from './inert-text.ts';
 
 const shown = 3;
 
-/** Why a person has to look at a stuck task: how often it failed, what was tried last, why the loop ended. */
+/** Why a person has to look at a task: how often it failed, what was tried last, why the loop ended. */
 export function needsPersonText(
   failures: number,
   attempts: readonly PastAttempt[],
@@ -17,5 +17,6 @@ export function needsPersonText(
     })
     .join('; ');
   const why = ending === null ? '' : ` (${ending})`;
-  return `needs a person: failed ${failures} times in a row${why}. Tried: ${tried}`;
+  const often = failures === 1 ? 'once' : `${failures} times in a row`;
+  return `needs a person: failed ${often}${why}. Tried: ${tried}`;
 }

@@ -1,4 +1,4 @@
-import { headChars } from '../text/code-points.ts';
+import { countChars, headChars } from '../text/code-points.ts';
 import { plainText } from '../text/terminal.ts';
 import type { FailureReport } from '../transcript/failure-report.ts';
 import type { Difficulty, Sigils } from '../transcript/sigils.ts';
@@ -9,9 +9,12 @@ export type AgentNotes = {
   readonly learnings: Sigils['learnings'];
   readonly difficulty: Difficulty | null;
   readonly retrySuggestion: string | null;
+  /** Learnings that were left out because they are too long; absent when there was none. */
+  readonly tooLong?: number;
 };
 
-export const maxLearningChars = 600;
+/** A learning is whole or not there: cut off, it may say the opposite. */
+export const maxLearningChars = 1000;
 const maxLearnings = 10;
 const maxTags = 10;
 const maxTagChars = 80;
@@ -25,16 +28,19 @@ export function agentNotes(sigils: Sigils, clean: (text: string) => string): Age
   const learnings = sigils.learnings.slice(0, maxLearnings).map(({ category, tags, content }) => ({
     category: text(category, 40),
     tags: tags.slice(0, maxTags).map((tag) => text(tag, maxTagChars)),
-    content: text(content, maxLearningChars),
+    content: text(content, maxLearningChars + 1),
   }));
   if (failureReport === null && difficulty === null && retrySuggestion === null) {
     if (learnings.length === 0) return null;
   }
+  const whole = learnings.filter(({ content }) => countChars(content) <= maxLearningChars);
+  const tooLong = learnings.length - whole.length;
   return {
     failureReport: failureReport === null ? null : boundedReport(failureReport, text),
-    learnings: learnings.filter(({ content }) => content !== ''),
+    learnings: whole.filter(({ content }) => content !== ''),
     difficulty,
     retrySuggestion: retrySuggestion === null ? null : text(retrySuggestion, maxTextChars),
+    ...(tooLong === 0 ? {} : { tooLong }),
   };
 }
 

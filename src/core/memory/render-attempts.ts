@@ -88,23 +88,47 @@ function withOlder(
   return { text: join([...head, ...marker, ...shown, ...last]).text, shown: numbers };
 }
 
-/** Without the error output, then without the end of the rest: a fence is never left open. */
+/** Gives up the end of the error output, then the suggestion, then the end of the rest: a fence is never left open. */
 function cutNewest(
   head: readonly string[],
   newest: PastAttempt,
   hasOlder: boolean,
   room: number,
 ): RenderedAttempts {
-  const marker = hasOlder ? [earlierTruncated] : [];
-  const bare = renderAttempt(newest, { withOutput: false });
-  const shorter = join([...head, ...marker, bare, truncated]);
-  if (shorter.chars <= room) return { text: shorter.text, shown: [newest.number] };
+  const before = [...head, ...(hasOlder ? [earlierTruncated] : [])];
+  const bare = renderAttempt(newest, 0);
+  for (const after of [[truncated, ...suggestionOf(newest)], [truncated]]) {
+    const without = join([...before, bare, ...after]);
+    if (without.chars > room) continue;
+    const text = withSomeOutput(before, newest, after, room) ?? without.text;
+    return { text, shown: [newest.number] };
+  }
   const whole = join([...head, bare]).text;
   const left = room - countChars(truncated) - 2;
   // Less than the title of the attempt says nothing.
   const [title = ''] = bare.split('\n', 1);
   if (left < join([...head, title]).chars) return none;
   return { text: `${headChars(whole, left).trimEnd()}\n\n${truncated}`, shown: [newest.number] };
+}
+
+/** Less of an output says nothing. */
+const fewestOutputChars = 40;
+
+/** The attempt with as much of its output as fits; null when there is none or hardly any room. Fences and indents cost too. */
+function withSomeOutput(
+  before: readonly string[],
+  newest: PastAttempt,
+  after: readonly string[],
+  room: number,
+): string | null {
+  if ((newest.report?.stackTrace ?? '').trim() === '') return null;
+  let chars = Math.min(maxStackChars, room);
+  while (chars >= fewestOutputChars) {
+    const shown = join([...before, renderAttempt(newest, chars), ...after]);
+    if (shown.chars <= room) return shown.text;
+    chars -= Math.max(1, shown.chars - room);
+  }
+  return null;
 }
 
 function join(parts: readonly string[]): { readonly text: string; readonly chars: number } {
@@ -118,13 +142,13 @@ function suggestionOf({ report }: PastAttempt): readonly string[] {
   return [`**Suggested approach for this retry:**\n${inertParagraph(text, maxTextChars)}`];
 }
 
-function renderAttempt(attempt: PastAttempt, { withOutput } = { withOutput: true }): string {
+function renderAttempt(attempt: PastAttempt, outputChars: number = maxStackChars): string {
   const { number, model, outcome } = attempt;
   const title = `#### Attempt ${number} (${inertWord(model, 60)}, ${outcome})`;
-  return `${title}\n\n${attemptLines(attempt, withOutput).join('\n')}`;
+  return `${title}\n\n${attemptLines(attempt, outputChars).join('\n')}`;
 }
 
-function attemptLines(attempt: PastAttempt, withOutput: boolean): readonly string[] {
+function attemptLines(attempt: PastAttempt, outputChars: number): readonly string[] {
   const { report } = attempt;
   const ending = [
     `- **Outcome:** ${attempt.outcome} after ${attempt.durationMs}ms`,
@@ -141,7 +165,7 @@ function attemptLines(attempt: PastAttempt, withOutput: boolean): readonly strin
       ? [`- **Error type:** ${inertLine(report.errorCategory, 60)}`]
       : []),
     ...fileLine(report),
-    ...(withOutput ? outputLines(report) : []),
+    ...outputLines(report, outputChars),
   ];
 }
 
@@ -152,9 +176,9 @@ function fileLine({ relevantFiles }: FailureNote): readonly string[] {
 }
 
 /** Indented into its list item, as is every line of the output. */
-function outputLines({ stackTrace }: FailureNote): readonly string[] {
-  if (stackTrace === null || stackTrace.trim() === '') return [];
-  const block = inertBlock(stackTrace, maxStackChars)
+function outputLines({ stackTrace }: FailureNote, maxChars: number): readonly string[] {
+  if (stackTrace === null || stackTrace.trim() === '' || maxChars === 0) return [];
+  const block = inertBlock(stackTrace, maxChars)
     .split('\n')
     .map((line) => `  ${line}`.trimEnd());
   return ['- **Error output:**', ...block];

@@ -3,9 +3,6 @@ import { inertLine, inertWord } from './inert-text.ts';
 import { notesLabel } from './label.ts';
 import type { InjectedLearning } from './learning.ts';
 
-/** Longer ones are shortened when they are stored; this bounds what older versions or people wrote. */
-const maxContentChars = 1000;
-
 export type RenderedLearnings = { readonly text: string; readonly shown: readonly string[] };
 
 /** Whole learnings in their order within `room` code points; one that does not fit leaves room for the next. */
@@ -30,5 +27,5 @@ export function renderLearnings(
 
 function renderLearning({ category, content, status }: InjectedLearning): string {
   const mark = status === 'candidate' ? ' _(unconfirmed)_' : '';
-  return `- **[${inertWord(category, 40).replaceAll(' ', '_') || 'other'}]** ${inertLine(content, maxContentChars)}${mark}`;
+  return `- **[${inertWord(category, 40).replaceAll(' ', '_') || 'other'}]** ${inertLine(content, content.length)}${mark}`;
 }

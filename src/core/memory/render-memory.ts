@@ -76,9 +76,11 @@ export function memoryVariants(context: MemoryContext): readonly RenderedMemory[
     [past, stuck],
     [newest, stuck],
   ].map((parts) => withinTotal(parts, budget.total));
+  // A task with earlier attempts is told how it stands, also when no room is given to them.
+  const isOf = ({ injected }: RenderedMemory) => injected.length > 0 || attempts.length > 0;
   return variants.filter(
-    ({ text, injected }, index) =>
-      injected.length > 0 && text !== '' && text !== variants[index - 1]?.text,
+    (variant, index) =>
+      isOf(variant) && variant.text !== '' && variant.text !== variants[index - 1]?.text,
   );
 }
 

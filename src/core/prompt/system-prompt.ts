@@ -1,3 +1,5 @@
+import { sigilPlaceholders as shown } from '../transcript/sigil-names.ts';
+
 /**
  * How an agent of this engine works and how it reports. For agents without a system prompt it ends the prompt.
  * The same with and without memory. The tags stand in fences, where they mean nothing: a program that merely
@@ -24,14 +26,14 @@ When you have verified yourself that the task is complete, write the first of th
 The others are optional:
 
 \`\`\`
-<summary>what you did, in up to five lines</summary>
+<summary>${shown.summary}</summary>
 <next-model>tier or model the next iteration should use</next-model>
 <difficulty-estimate>trivial | easy | moderate | hard | blocked</difficulty-estimate>
-<retry-suggestion>what the next attempt should try instead</retry-suggestion>
-<learning category="pitfall" tags="path, tool, topic">an insight worth keeping for other tasks, one to three sentences</learning>
+<retry-suggestion>${shown.retrySuggestion}</retry-suggestion>
+<learning category="pitfall" tags="path, tool, topic">${shown.learning}</learning>
 <failure-report>
-what_tried: the approach
-why_failed: the cause
+what_tried: ${shown.whatTried}
+why_failed: ${shown.whyFailed}
 error_category: test_failure | build_error | missing_file | logic_error | type_error | dependency_error | timeout | unknown
 relevant_files: path, path
 stack_trace: the first lines of the error

@@ -1,4 +1,5 @@
 import { headChars } from '../text/code-points.ts';
+import { sigilPlaceholders } from './sigil-names.ts';
 
 export type FailureReport = {
   readonly whatTried: string;
@@ -20,7 +21,8 @@ const knownKeys = [
 type Key = (typeof knownKeys)[number];
 
 /**
- * Reads the `key: value` lines of a failure report; null without `what_tried` and `why_failed`. A value goes on over
+ * Reads the `key: value` lines of a failure report; null without `what_tried` and `why_failed`, and for the one of the system
+ * prompt. A value goes on over
  * the following lines until the next key; fields this version does not know are ignored with their lines.
  */
 export function parseFailureReport(content: string): FailureReport | null {
@@ -28,6 +30,8 @@ export function parseFailureReport(content: string): FailureReport | null {
   const whatTried = fields.get('what_tried');
   const whyFailed = fields.get('why_failed');
   if (whatTried === undefined || whyFailed === undefined) return null;
+  const { whatTried: shownTried, whyFailed: shownWhy } = sigilPlaceholders;
+  if (whatTried === shownTried && whyFailed === shownWhy) return null;
   const stack = fields.get('stack_trace') ?? '';
   return {
     whatTried,
@@ -47,7 +51,8 @@ function readFields(content: string): Map<Key, string> {
     const key = knownKeys.find((known) => known === field?.key);
     if (field !== null && key !== undefined) {
       current = [field.value];
-      lines.set(key, current);
+      // The first wins, as with tags.
+      if (!lines.has(key)) lines.set(key, current);
       inStack = key === 'stack_trace';
     } else if (field !== null && !inStack && isForeignField(line, field.key)) {
       current = null;
@@ -77,10 +82,19 @@ function isForeignField(line: string, key: string): boolean {
   return /^[a-z][a-z0-9_]*$/.test(key) && (behind === undefined || behind === ' ');
 }
 
+/** Separated by commas or lines, also as a list of JSON or YAML. */
 function listItems(value: string): string[] {
-  return value
+  const isArray = value.startsWith('[') && value.endsWith(']');
+  return (isArray ? value.slice(1, -1) : value)
     .split(/[,\n]/)
     .map((item) => item.trim())
     .map((item) => (item.startsWith('- ') ? item.slice(2).trim() : item))
+    .map(withoutQuotes)
     .filter((item) => item !== '');
+}
+
+function withoutQuotes(item: string): string {
+  const [quote = ''] = item;
+  const isQuoted = ['"', "'", '`'].includes(quote) && item.length > 1 && item.endsWith(quote);
+  return isQuoted ? item.slice(1, -1).trim() : item;
 }

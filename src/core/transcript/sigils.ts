@@ -1,5 +1,6 @@
 import { type FailureReport, parseFailureReport } from './failure-report.ts';
 import { maskCode } from './mask-code.ts';
+import { sigilNames, sigilPlaceholders } from './sigil-names.ts';
 import { type Attributes, findTags, type Tag } from './tag.ts';
 
 export type Learning = {
@@ -43,7 +44,7 @@ export function parseSigils(message: string): Sigils {
     taskDone: taskFailed === null ? taskDone : null,
     taskFailed,
     nextModel: firstOf(source, 'next-model', word),
-    summary: firstOf(source, 'summary', nonEmpty),
+    summary: firstOf(source, 'summary', ownSummary),
     failureReport: firstOf(source, 'failure-report', parseFailureReport),
     learnings: parseLearnings(source),
     difficulty: firstOf(
@@ -51,7 +52,9 @@ export function parseSigils(message: string): Sigils {
       'difficulty-estimate',
       (content) => difficulties.find((known) => known === content) ?? null,
     ),
-    retrySuggestion: firstOf(source, 'retry-suggestion', nonEmpty),
+    retrySuggestion: firstOf(source, 'retry-suggestion', (content) =>
+      content === sigilPlaceholders.retrySuggestion ? null : nonEmpty(content),
+    ),
   };
 }
 
@@ -61,7 +64,7 @@ export function parseSigils(message: string): Sigils {
  */
 export function extractSummary(message: string): string | null {
   const source = readSource(message);
-  return firstOf(source, 'summary', nonEmpty) ?? underHeading(source);
+  return firstOf(source, 'summary', ownSummary) ?? underHeading(source);
 }
 
 /** `masked` has the same length as `text`, without the tags that stand in code. */
@@ -86,6 +89,10 @@ function firstOf<T>(
 
 function hasNone(attributes: Attributes): boolean {
   return Object.keys(attributes).length === 0;
+}
+
+function ownSummary(content: string): string | null {
+  return content === sigilPlaceholders.summary ? null : nonEmpty(content);
 }
 
 function nonEmpty(content: string): string | null {
@@ -113,11 +120,17 @@ function isBlank(char: string | undefined): boolean {
   return char === ' ' || char === '\t' || char === '\r';
 }
 
+/** What stands in a failure report is part of the report. */
 function parseLearnings({ text, masked }: Source): Learning[] {
   const learnings: Learning[] = [];
-  for (const { attributes, contentStart, contentEnd } of findTags(masked, 'learning', isLearning)) {
+  const reports = [...findTags(masked, 'failure-report', hasNone)];
+  let next = 0;
+  for (const tag of findTags(masked, 'learning', isLearning)) {
+    while ((reports[next]?.end ?? Infinity) <= tag.start) next++;
+    if ((reports[next]?.start ?? Infinity) < tag.start) continue;
+    const { attributes, contentStart, contentEnd } = tag;
     const content = text.slice(contentStart, contentEnd).trim();
-    if (content === '') continue;
+    if (content === '' || content === sigilPlaceholders.learning) continue;
     learnings.push({
       category: attributes['category']?.trim() ?? '',
       tags: splitTags(attributes['tags'] ?? ''),
@@ -164,10 +177,7 @@ function summaryHeading(line: string): string | null {
   return title !== bare && /^summary:?$/i.test(title) ? '' : null;
 }
 
-const tagNames =
-  'task-done task-failed next-model failure-report learning difficulty-estimate retry-suggestion'.split(
-    ' ',
-  );
+const tagNames = sigilNames.filter((name) => name !== 'summary');
 
 function isSigilLine(line: string): boolean {
   const text = line.trimStart();

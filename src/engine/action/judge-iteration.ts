@@ -62,7 +62,7 @@ function stuckWarning(loop: Loop, { end }: Decision): readonly string[] {
   if (end?.status === 'complete') return [];
   if (loop.consecutiveFailures !== loop.settings.memory['stuck-after']) return [];
   return [
-    `the task has failed ${loop.consecutiveFailures} times in a row; \`loopwright task decompose ${loop.taskId}\` splits it into smaller ones`,
+    `stuck after ${loop.consecutiveFailures} failures in a row; \`loopwright task decompose ${loop.taskId}\` splits the task into smaller ones`,
   ];
 }
 

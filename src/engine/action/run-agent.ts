@@ -4,7 +4,7 @@ import type { AgentRecord, LoopEvent } from '../../core/loop/event.ts';
 import { effectiveIterationTimeout, effectiveMaxDuration } from '../../core/config/limits.ts';
 import { agentEnvironment } from '../../core/env/allow-list.ts';
 import type { Loop } from '../../core/loop/loop.ts';
-import { agentNotes } from '../../core/memory/notes.ts';
+import { agentNotes, maxLearningChars } from '../../core/memory/notes.ts';
 import type { PricedUsage } from '../../core/price/price.ts';
 
 import { headChars } from '../../core/text/code-points.ts';
@@ -164,6 +164,8 @@ function agentSink(
   };
 }
 
+const tooLongLearning = `a learning of more than ${maxLearningChars} characters was not kept: it would not be shown whole`;
+
 async function recordEnd(
   engine: Engine,
   owner: LoopOwner,
@@ -176,10 +178,11 @@ async function recordEnd(
   if (owner.iteration.tries < attempt) {
     events.push({ type: 'agent.started', process: null, try: attempt });
   }
-  events.push({
-    type: 'agent.ended',
-    record: agentRecord(owner.loop, result, usage, engine.clean),
-  });
+  const record = agentRecord(owner.loop, result, usage, engine.clean);
+  events.push({ type: 'agent.ended', record });
+  if (record.notes?.tooLong !== undefined && !owner.loop.warnings.includes(tooLongLearning)) {
+    events.push({ type: 'warning.raised', text: tooLongLearning });
+  }
   const { kind } = result.outcome;
   const now = engine.clock.now();
   const next = afterAgent(result.outcome, {

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { isEmptyChange, noChanges } from '../../core/loop/changes.ts';
 import type { CommitResult } from '../../ports/workspace.ts';
+import { judgedRange } from '../compare-with-base.ts';
 import type { Engine } from '../engine.ts';
 import { iterationCommit } from '../iteration-commit.ts';
 import type { LoopOwner } from '../loop-owner.ts';
@@ -17,6 +18,7 @@ export async function takeSnapshot(engine: Engine, owner: LoopOwner): Promise<vo
   await Promise.allSettled(work);
   const [taken] = await Promise.all(work);
   await owner.after('commit');
+  lookAtWork(owner, taken);
   const changes =
     taken.tree === startTree ? noChanges : await owner.changesBetween(startTree, taken.tree);
   if (!isEmptyChange(changes)) {
@@ -70,6 +72,23 @@ async function commit(owner: LoopOwner, tree: string | null): Promise<CommitResu
     };
   }
   return workspace.commit({ ...iterationCommit(loop, iteration), tree }, owner.closing);
+}
+
+/** The verification begins with what the loop has done since its base: that is found out beside what is done until then. */
+function lookAtWork(owner: LoopOwner, { head, tree }: CommitResult): void {
+  const { loop, iteration } = owner;
+  const range = judgedRange({
+    ...loop,
+    head,
+    iterations: [...loop.iterations.slice(0, -1), { ...iteration, tree }],
+  });
+  if (range === null || !loop.options.verify) return;
+  owner.inBackground(found(owner.changesBetween(range.from, range.to)));
+}
+
+/** A failure is told by the verification, which asks again. */
+async function found(changes: Promise<unknown>): Promise<void> {
+  await Promise.allSettled([changes]);
 }
 
 /** Fills the memory that the comparison after the commit is answered from. */

@@ -1,6 +1,6 @@
 import { parse as parseYaml } from 'yaml';
-import type { Loop } from '../../core/loop/loop.ts';
-import { changedPaths, type FileChanges } from '../../core/loop/changes.ts';
+import { lastIteration, type Loop } from '../../core/loop/loop.ts';
+import { changedPaths, noChanges, type FileChanges } from '../../core/loop/changes.ts';
 import {
   judgeForbidden,
   judgeNaming,
@@ -30,7 +30,9 @@ export async function judgeContracts(
   }
   if (judged.work === null) return checks;
   const changes = await judged.work.changes(judged.work.from, judged.work.to);
-  const written = writtenPaths(changes);
+  // A forbidden file is in no commit, and so not in what the loop changed so far.
+  const latest = lastIteration(loop)?.changes ?? noChanges;
+  const written = [...new Set([...writtenPaths(changes), ...writtenPaths(latest)])].toSorted();
   if (contracts.forbidden.length > 0 && written.length > 0) {
     checks.push(judgeForbidden(contracts.forbidden, allow, written));
   }

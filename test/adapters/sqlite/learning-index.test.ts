@@ -53,6 +53,33 @@ test('the same failure comes first, whatever the task says', async () => {
   expect(found).toEqual({ id: 'l-cookie', score: 100, why: 'the same failure' });
 });
 
+test('of what says the same about the same failure one is given, and leaves room for others', async () => {
+  await using fixture = await sqliteFixture();
+  await addAll(fixture.store);
+  await fixture.store.write(async (tx) => {
+    for (let number = 1; number <= 8; number++) {
+      await tx.learnings.add({
+        id: `l-00000${number}`,
+        category: 'pitfall',
+        content: `Always regenerate the parser tables before running the slow integration suite on the build machine, number ${number}.`,
+        tags: ['etag'],
+        signature: number < 8 ? 'abc' : null,
+        createdAt: now + number,
+        origin: 'agent',
+      });
+    }
+  });
+  const asked = query('regenerate the parser tables, and the etag of a weak validator', {
+    signature: 'abc',
+    withUnlikely: true,
+  });
+  const ids = await find(fixture.store, asked);
+  expect(ids[0]).toBe('l-000007');
+  expect(ids.filter((id) => id.startsWith('l-00000'))).toEqual(['l-000007']);
+  expect(ids).toContain('l-etag');
+  expect(await find(fixture.store, { ...asked, limit: 1 })).toEqual(['l-000007']);
+});
+
 test('an edited learning is found by its new words, a demoted or deleted one not at all', async () => {
   await using fixture = await sqliteFixture();
   const { store } = fixture;

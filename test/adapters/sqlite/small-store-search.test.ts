@@ -55,3 +55,27 @@ test('an obvious match in a small store comes without those that share a stray w
   await fill(fixture.store, 0, 30);
   expect(await find(fixture.store, smallCases[0]!)).toEqual(['l-wanted']);
 });
+
+test('what a person taught is given to a task whose title names one of its tags', async () => {
+  await using fixture = await sqliteFixture();
+  const { store } = fixture;
+  const taught = async (
+    id: string,
+    content: string,
+    tags: readonly string[],
+    origin: 'person' | 'agent',
+  ) =>
+    store.write((tx) =>
+      tx.learnings.add({ id, category: 'other', content, tags, createdAt: now, origin }),
+    );
+  await taught('l-gen', 'Run npm run gen before the tests.', ['npm', 'codegen'], 'person');
+  await taught('l-lock', 'Delete the lockfile before building it.', ['widget', 'test'], 'person');
+  await taught('l-agent', 'Zebras eat grass in the morning.', ['zebra'], 'agent');
+  const found = (title: string) => find(store, { title, description: '' });
+  expect(await found('npm test fails')).toEqual(['l-gen']);
+  expect(await found('codegen is stale')).toEqual(['l-gen']);
+  expect(await found('build the widget')).toEqual(['l-lock']);
+  // Neither a word of all software nor an agent's tag is enough.
+  expect(await found('make the test pass')).toEqual([]);
+  expect(await found('draw a zebra crossing on the map of the town')).toEqual([]);
+});

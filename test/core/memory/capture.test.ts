@@ -132,7 +132,7 @@ describe('capturing an iteration', () => {
     expect(captured('no_sigil', record, [passing, check])?.report).toEqual({
       whatTried: '',
       whyFailed:
-        'check validation: exit code 1, expected 0, 3 of 8 tests pass; failing: a; b; c and 2 more',
+        'check validation: exit code 1, expected 0, 3 of 8 tests pass; failing: a; b; c and 2 more; it says: boom',
       errorCategory: 'test_failure',
       relevantFiles: [],
       stackTrace: null,
@@ -148,6 +148,34 @@ describe('capturing an iteration', () => {
     expect(captured('error', crashed, null)?.report?.whyFailed).toBe('killed by SIGSEGV');
     const hung = { ...record, kind: 'timeout' as const, evidence: 'no end after 30m' };
     expect(captured('timed_out', hung, null)?.report?.errorCategory).toBe('timeout');
+  });
+
+  it('tells failures with the same exit code apart by what the check says', () => {
+    const outputs = [
+      'running\n\u001b[31mTypeError: zebra undefined\u001b[0m in src/zoo.ts\ndone',
+      'Segmentation fault in database driver',
+      'linker error omega',
+    ];
+    const said = outputs.map(
+      (output) => captured('no_sigil', record, [{ ...failing, output }])?.report?.whyFailed,
+    );
+    expect(said).toEqual([
+      'check validation: exit code 1, expected 0; it says: TypeError: zebra undefined in src/zoo.ts',
+      'check validation: exit code 1, expected 0; it says: Segmentation fault in database driver',
+      'check validation: exit code 1, expected 0; it says: linker error omega',
+    ]);
+    const failures = [{ name: 'a', message: '\nexpected 1 to be 2\nmore', place: null }];
+    const tested = { ...failing, failingTests: ['a'], failures };
+    expect(captured('no_sigil', record, [tested])?.report?.whyFailed).toMatch(
+      /; failing: a; it says: expected 1 to be 2$/,
+    );
+  });
+
+  it('keeps the stack trace of the check when it prints one', () => {
+    const output = 'Error: no zebra\n    at feed (src/zoo.ts:3:5)\n\ndone';
+    expect(captured('no_sigil', record, [{ ...failing, output }])?.report?.stackTrace).toBe(
+      'Error: no zebra\n    at feed (src/zoo.ts:3:5)',
+    );
   });
 
   it("prefers the agent's own report, and adds the signature of the check", () => {
@@ -185,10 +213,18 @@ test.each<[string, Partial<Check>]>([
 
 describe('notes of an agent', () => {
   it('are bounded, however much it writes', () => {
-    const learning = `<learning category="${'c'.repeat(500)}" tags="${'t,'.repeat(500)}">${'x'.repeat(5000)}</learning>`;
+    const learning = `<learning category="${'c'.repeat(500)}" tags="${'t,'.repeat(500)}">${'x'.repeat(1000)}</learning>`;
     const notes = agentNotes(parseSigils(learning.repeat(100)), (text) => text);
     expect(notes?.learnings).toHaveLength(10);
     expect(JSON.stringify(notes).length).toBeLessThan(20_000);
+  });
+
+  it('hold no half learning: one that is too long is left out and counted', () => {
+    const message = ['Do this. '.repeat(200), 'Short.']
+      .map((text) => `<learning category="pitfall" tags="a">${text}</learning>`)
+      .join('\n');
+    const notes = agentNotes(parseSigils(message), (text) => text);
+    expect(notes).toMatchObject({ learnings: [{ content: 'Short.' }], tooLong: 1 });
   });
 
   it('are none without a sigil, and clean', () => {

@@ -80,6 +80,40 @@ describe('renderMemory', () => {
     expect(injected).toEqual(['attempt-1']);
   });
 
+  it('shows no less of the newest attempt with a larger budget', () => {
+    const long = attempt(1, {
+      whatTried: 'tried '.repeat(60),
+      whyFailed: 'because '.repeat(50),
+      stackTrace: Array.from({ length: 30 }, (_, line) => `at line ${line}`).join('\n'),
+      retrySuggestion: 'suggestion '.repeat(30),
+    });
+    let before = 0;
+    for (let total = 400; total < 3000; total += 50) {
+      const budget = { ...defaultMemoryBudget, total };
+      const { text } = renderMemory({ ...empty, attempts: [long], budget });
+      const [shown = ''] = text.split('### Loop Status');
+      expect(countChars(shown)).toBeGreaterThanOrEqual(before);
+      before = countChars(shown) - 100;
+    }
+    expect(before).toBeGreaterThan(1500);
+  });
+
+  it('keeps the status and the stuck warning when attempts are given no room', () => {
+    const stuck = { ...status, consecutiveFailures: 3 };
+    for (const room of [0, 10]) {
+      const budget = { ...defaultMemoryBudget, attempts: room };
+      const { text, injected } = renderMemory({
+        ...empty,
+        attempts: [attempt(1)],
+        status: stuck,
+        budget,
+      });
+      expect(injected).toEqual([]);
+      expect(text).toMatch(/^### Loop Status/);
+      expect(text).toContain('**Stuck loop detected.**');
+    }
+  });
+
   it('never leaves the fence of the error output open when it cuts', () => {
     const stackTrace = Array.from({ length: 40 }, (_, line) => `  at line ${line}`).join('\n');
     const context = { ...empty, attempts: [attempt(1, { stackTrace })] };
@@ -88,6 +122,17 @@ describe('renderMemory', () => {
       const { text } = renderMemory({ ...context, budget });
       expect((text.match(/^ *`{3,}/gm) ?? []).length % 2).toBe(0);
     }
+  });
+
+  it('shows a learning whole or not at all, however long it is', () => {
+    const text = `${'Step alpha. '.repeat(100)}NEVER do any of the above.`;
+    const long = { ...learning('l-1'), content: text };
+    const shown = renderMemory({ ...empty, learnings: [long, learning('l-2')] });
+    expect(shown.text).toContain('NEVER do any of the above.');
+    const tooLong = { ...long, content: text.repeat(2) };
+    const rest = renderMemory({ ...empty, learnings: [tooLong, learning('l-2')] });
+    expect(rest.text).not.toContain('Step alpha');
+    expect(rest.injected).toEqual(['l-2']);
   });
 
   it('shows the stuck warning alone when the status has no room', () => {

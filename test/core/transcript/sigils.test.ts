@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { systemPrompt } from '../../../src/core/prompt/system-prompt.ts';
 import { extractSummary, parseSigils } from '../../../src/core/transcript/sigils.ts';
 
 const nothing = {
@@ -168,6 +169,17 @@ Split the migration.
       expect(found?.stackTrace).toBe('😀'.repeat(500));
     });
 
+    it('takes the first of a repeated key, and reads a list of files as it is written', () => {
+      const read = report(
+        'what_tried: x\nmore\nwhy_failed: y\nwhat_tried: again\nmore of it\nrelevant_files: ["a.ts", \'b.ts\', `c.ts`]',
+      );
+      expect(read).toMatchObject({
+        whatTried: 'x\nmore',
+        whyFailed: 'y',
+        relevantFiles: ['a.ts', 'b.ts', 'c.ts'],
+      });
+    });
+
     it('takes the first valid one', () => {
       const message = `<failure-report>what_tried: x</failure-report>
 <failure-report>
@@ -208,6 +220,54 @@ Use <learning> tags like \`x < y\`.
         },
       ]);
     });
+  });
+
+  it.each([
+    ['in a quoted line', '> <learning category="pitfall" tags="a">no</learning>'],
+    ['in a comment', '<!-- <learning category="pitfall" tags="a">no</learning> -->'],
+    ['in a comment of several lines', '<!--\n<retry-suggestion>no</retry-suggestion>\n-->'],
+    ['behind a quotation mark', 'say "<retry-suggestion>no</retry-suggestion>"'],
+    ['behind a typographic one', 'say “<retry-suggestion>no</retry-suggestion>”'],
+    ['in indented code', 'So:\n\n    <learning category="pitfall" tags="a">no</learning>\n'],
+    ['in indented code behind an empty line', 'So:\n\n    x\n\n    <task-done>t-1</task-done>\n'],
+    ['in code indented by a tab', '\t<task-done>t-1</task-done>'],
+    [
+      'in a quote of several lines',
+      '> <failure-report>\n> what_tried: a\n> why_failed: b\n> </failure-report>',
+    ],
+    [
+      'in a failure report',
+      '<failure-report>what_tried: a <learning category="x" tags="y">no</learning></failure-report>',
+    ],
+  ])('takes a tag %s for text', (_name, message) => {
+    expect(parseSigils(message)).toEqual(nothing);
+  });
+
+  it.each([
+    ['ends with inline code', 'Run `npm run gen`'],
+    ['ends with a quotation', 'Say "please"'],
+    ['speaks of its own tag', 'Close it with `</learning>` at the end.'],
+    ['has a quoted line and a comment', 'So:\n> quoted\n<!-- x -->\nend'],
+    ['has indented code', 'So:\n\n    code()'],
+  ])('reads a learning that %s', (_name, content) => {
+    const message = `Text.\n<learning category="pitfall" tags="a">${content}</learning>`;
+    expect(learnings(message)).toEqual([{ category: 'pitfall', tags: ['a'], content }]);
+  });
+
+  it('reads what is indented in a list, behind a paragraph, or behind a comment that is not closed', () => {
+    const tag = '<learning category="pitfall" tags="a">yes</learning>';
+    for (const before of ['- item\n\n    ', '1. item\n    ', 'a paragraph\n    ', 'see <!-- \n']) {
+      expect(learnings(before + tag)).toHaveLength(1);
+    }
+  });
+
+  it('finds nothing in a message that repeats what the system prompt explains, with or without fences', () => {
+    const prompt = systemPrompt({ taskId: 't-1' });
+    expect(parseSigils(prompt)).toEqual(nothing);
+    const bare = parseSigils(prompt.replaceAll('```', ''));
+    // Both claims are there, and failure wins.
+    expect(bare).toEqual({ ...nothing, taskFailed: 't-1' });
+    expect(extractSummary(prompt.replaceAll('```', ''))).toBeNull();
   });
 
   it('takes the first valid difficulty', () => {
@@ -265,6 +325,14 @@ Use <learning> tags like \`x < y\`.
     '<failure-report>what_tried:\n',
     '```\n',
     '`<',
+    '`</learning',
+    '"<learning',
+    '<!--',
+    '<!-- -->',
+    '<!-- <learning',
+    '> <learning ',
+    '\n\n    <learning',
+    '- item <learning\n',
     '<summary>\n',
     'Summary:\n',
   ])('reads a megabyte of %j in linear time', (piece) => {

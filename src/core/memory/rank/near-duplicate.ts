@@ -1,23 +1,36 @@
 import { tokenize } from './tokens.ts';
 
-type Said = { readonly category: string; readonly content: string };
+/** What a learning says. */
+export type Said = { readonly category: string; readonly content: string };
 
-/** Leaves out what says the same as an earlier one: same category, more than this share of all their words in common. */
+/**
+ * Leaves out what says the same as an earlier one, or as one that is `given` anyway: same category, more than this share of
+ * all their words in common.
+ */
 export function dropNearDuplicates<T extends Said>(
   items: readonly T[],
   limit: number,
   maxOverlap = 0.8,
+  given: readonly Said[] = [],
 ): readonly T[] {
-  const kept: { readonly item: T; readonly words: ReadonlySet<string> }[] = [];
+  const said = given.map((item) => ({ category: item.category, words: wordsOf(item) }));
+  const kept: T[] = [];
   for (const item of items) {
     if (kept.length === limit) break;
-    const words = new Set(tokenize(item.content).map(({ term }) => term));
-    const isNew = kept.every(
-      (other) => other.item.category !== item.category || overlap(other.words, words) <= maxOverlap,
+    const { category } = item;
+    const words = wordsOf(item);
+    const isNew = said.every(
+      (other) => other.category !== category || overlap(other.words, words) <= maxOverlap,
     );
-    if (isNew) kept.push({ item, words });
+    if (!isNew) continue;
+    kept.push(item);
+    said.push({ category, words });
   }
-  return kept.map(({ item }) => item);
+  return kept;
+}
+
+function wordsOf({ content }: Said): ReadonlySet<string> {
+  return new Set(tokenize(content).map(({ term }) => term));
 }
 
 /** Share of the words that two texts have in common, of all they have. */

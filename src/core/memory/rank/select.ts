@@ -2,7 +2,9 @@ import { maturity, rarity, saturate, topRarity, type StoredTerm, type Totals } f
 import { isCommon } from './common-words.ts';
 import type { Occurrences } from './document.ts';
 import { likelihood, type Signs } from './gate.ts';
-import { dropNearDuplicates } from './near-duplicate.ts';
+import { dropNearDuplicates, type Said } from './near-duplicate.ts';
+import type { QueryText } from './query.ts';
+import { spellings, tokenize } from './tokens.ts';
 import { worthFactor } from './worth.ts';
 
 /** A learning that may be given, with what it shares with the query. Times are UTC milliseconds. */
@@ -19,6 +21,8 @@ export type Candidate = {
   readonly harmful: number;
   readonly length: number;
   readonly matches: ReadonlyMap<string, Occurrences>;
+  /** Tags that a person gave it; absent when an agent did. */
+  readonly handTags?: readonly string[] | undefined;
 };
 
 export type SelectInput = {
@@ -35,6 +39,10 @@ export type SelectInput = {
   readonly limit: number;
   readonly halfLifeMs?: number | undefined;
   readonly maxOverlap?: number | undefined;
+  /** What is given anyway. */
+  readonly given?: readonly Said[] | undefined;
+  /** The query's own words. */
+  readonly asked?: QueryText | undefined;
 };
 
 export type Selected = {
@@ -44,8 +52,11 @@ export type Selected = {
   readonly why: string;
 };
 
+/** `isNamed`: the task's title names a tag that a person gave it, so it is given whatever the likelihood says. */
+type Result = Selected & { readonly isNamed: boolean };
+
 export type Selection = {
-  readonly results: readonly Selected[];
+  readonly results: readonly Result[];
   /** 0..1: how likely giving these is better than giving nothing. */
   readonly likelihood: number;
   readonly signs: Signs;
@@ -88,14 +99,28 @@ export function selectLearnings(input: SelectInput): Selection {
       })),
     input.limit,
     input.maxOverlap,
+    input.given,
   );
   const signs = readSigns(ranked.slice(0, judgedOf(input.totals)), value, input);
+  const { title = '', description = '' } = input.asked ?? {};
+  const spelled = spellings(kept.length === 0 ? '' : `${title}\n${description}`);
   const results = kept.map(({ candidate, score }) => ({
     id: candidate.id,
     score: Math.round(score * 1000) / 1000,
-    why: explain(candidate, value),
+    why: explain(candidate, value, spelled),
+    isNamed: isNamed(candidate, title),
   }));
   return { results, likelihood: results.length === 0 ? 0 : likelihood(signs), signs };
+}
+
+/** A tag says something when it is more than words of all software, and is named when the title has all its words. */
+function isNamed({ handTags = [] }: Candidate, title: string): boolean {
+  if (handTags.length === 0) return false;
+  const words = new Set(tokenize(title).map(({ term }) => term));
+  return handTags.some((tag) => {
+    const own = tokenize(tag).map(({ term }) => term);
+    return own.some((term) => !isCommon(term)) && own.every((term) => words.has(term));
+  });
 }
 
 type Values = ReadonlyMap<string, number>;
@@ -199,10 +224,16 @@ function sum(values: Iterable<number>): number {
 
 const named = 4;
 
-function explain({ matches }: Candidate, value: Values): string {
+function explain(
+  { matches }: Candidate,
+  value: Values,
+  spelled: ReadonlyMap<string, string>,
+): string {
   const best = [...matches]
     .toSorted(([a], [b]) => (value.get(b) ?? 0) - (value.get(a) ?? 0))
     .slice(0, named);
-  const words = best.map(([term, { path }]) => (path > 0 ? `${term} (path)` : term));
+  const words = best.map(
+    ([term, { path }]) => `${spelled.get(term) ?? term}${path > 0 ? ' (path)' : ''}`,
+  );
   return `matches ${words.join(', ')}`;
 }

@@ -23,6 +23,19 @@ export function tokenize(text: string): readonly Token[] {
   return tokens;
 }
 
+/** How the text spells each of its terms, in lower case: people do not read stems. */
+export function spellings(text: string): ReadonlyMap<string, string> {
+  const spelled = new Map<string, string>();
+  for (const [word] of text.matchAll(/[\p{L}\p{N}_]+/gu)) {
+    if (word.length > maxWord) continue;
+    const parts = splitName(word).slice(0, maxParts);
+    for (const part of [...parts, parts.join('')].map((each) => each.toLowerCase())) {
+      for (const term of [stem(part), part]) if (!spelled.has(term)) spelled.set(term, part);
+    }
+  }
+  return spelled;
+}
+
 function tokensOf(word: string): readonly Token[] {
   const parts = splitName(word).slice(0, maxParts);
   const isName =
