@@ -11,20 +11,20 @@ const longestSocketPath = 100;
 const maxCallers = 16;
 const silenceMs = 30_000;
 
-/** Doors below the state folder; where a socket there would have too long a name, in a temporary folder. */
+/** Doors among the files of their loops; where a socket there would have too long a name, in a temporary folder. */
 export function createDoors(stateDir: string): Doors {
   const temporary: Promise<string>[] = [];
-  const rootFor = async (loopId: string): Promise<string> => {
-    const root = path.join(stateDir, 'doors');
-    if (Buffer.byteLength(path.join(root, loopId, 'socket')) <= longestSocketPath) return root;
+  const folderFor = async (loopId: string): Promise<string> => {
+    const folder = path.join(stateDir, 'loops', loopId, 'door');
+    if (Buffer.byteLength(socketIn(folder)) <= longestSocketPath) return folder;
     if (temporary.length === 0) temporary.push(mkdtemp(path.join(tmpdir(), 'loopwright-')));
-    return temporary[0] ?? root;
+    return path.join((await temporary[0]) ?? folder, loopId);
   };
   return {
     async open(loopId, keeper) {
-      const folder = path.join(await rootFor(loopId), loopId);
+      const folder = await folderFor(loopId);
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      const socket = path.join(folder, 'socket');
+      const socket = socketIn(folder);
       await writeProgram(folder, socket);
       // Whoever listened there is gone: a loop has one owner.
       await rm(socket, { force: true });
@@ -34,6 +34,10 @@ export function createDoors(stateDir: string): Doors {
       for (const folder of temporary) await rm(await folder, { recursive: true, force: true });
     },
   };
+}
+
+function socketIn(folder: string): string {
+  return path.join(folder, 'socket');
 }
 
 async function openDoor(folder: string, socket: string, keeper: DoorKeeper): Promise<Door> {
