@@ -44,12 +44,17 @@ await build({
   input: {
     'acp-client': 'src/adapters/agents/acp/client.ts',
     'native-agent': 'src/adapters/agents/native/program.ts',
-    'door-caller': 'src/adapters/door/caller.ts',
-    'hook-runner': 'src/adapters/hook/module-runner.ts',
     'learning-search': 'src/adapters/sqlite/search-program.ts',
   },
   output: { ...output, chunkFileNames: 'program-[name]-[hash].js' },
 });
+// Each is one file: inside the walls of a sandbox nothing else of the package can be read.
+for (const [name, file] of [
+  ['door-caller', 'src/adapters/door/caller.ts'],
+  ['hook-runner', 'src/adapters/hook/module-runner.ts'],
+] as const) {
+  await build({ ...shared, input: { [name]: file }, output });
+}
 cpSync(path.join(root, 'src/adapters/sqlite/migrations'), path.join(dist, 'migrations'), {
   recursive: true,
 });

@@ -83,10 +83,14 @@ type Step = {
   readonly now: number;
 };
 
+function loopOf({ task }: Step): string {
+  return `loop-${task}`;
+}
+
 async function iterate(tx: StoreTx, world: World, step: Step): Promise<void> {
   const { random, truth } = world;
   const found = await search(tx, world, step);
-  const isHeld = ({ id }: Learning) => isWithheld(`loop-${step.task}`, step.i, id);
+  const isHeld = ({ id }: Learning) => isWithheld(loopOf(step), step.i, id);
   const given = found.filter((learning) => !isHeld(learning));
   measureBlock(world, given, step);
   const kindOf = ({ id }: Learning): Kind | null => {
@@ -101,7 +105,7 @@ async function iterate(tx: StoreTx, world: World, step: Step): Promise<void> {
     const kind = kindOf(learning);
     const withheld = isHeld(learning);
     if (kind !== null) world.trials[kind].push({ withheld, succeeded });
-    if (!withheld) await vote(tx, learning, { succeeded, breaks, now: step.now });
+    if (!withheld) await vote(tx, learning, { succeeded, breaks, step });
   }
   if (!succeeded && random.next() < 0.125) await teach(tx, world, step);
 }
@@ -140,16 +144,18 @@ function measureBlock({ blocks }: World, learnings: readonly Learning[], { i }: 
   if (text !== '') blocks.push(countChars(text));
 }
 
-type Outcome = { readonly succeeded: boolean; readonly breaks: boolean; readonly now: number };
+type Outcome = { readonly succeeded: boolean; readonly breaks: boolean; readonly step: Step };
 
+/** As the engine votes: a loop does not confirm what it wrote itself. */
 async function vote(tx: StoreTx, learning: Learning, outcome: Outcome): Promise<void> {
+  const isOwn = learning.loopId === loopOf(outcome.step);
   const votes = {
-    helpful: learning.helpful + (outcome.succeeded ? 1 : 0),
+    helpful: learning.helpful + (outcome.succeeded && !isOwn ? 1 : 0),
     harmful: learning.harmful + (outcome.breaks ? 1 : 0),
   };
   const status = statusFromVotes({ ...learning, ...votes }, 3);
   await tx.learnings.edit(learning.id, {
-    lastUsedAt: outcome.now,
+    lastUsedAt: outcome.step.now,
     ...votes,
     ...(status === learning.status ? {} : { status }),
   });
@@ -166,6 +172,7 @@ async function teach(tx: StoreTx, { random, subjects, truth }: World, step: Step
     id,
     category: 'pitfall',
     origin: 'agent',
+    loopId: loopOf(step),
     createdAt: step.now,
     content: `${words[0]} ${words[2]} needs ${words[5]}: ${own}`,
     tags: [path],

@@ -1,4 +1,7 @@
+import { providerOf } from '../core/agent/provider.ts';
 import { isLoopwrightError } from '../core/error.ts';
+import { orderKey } from '../core/graph/order.ts';
+import { isReady } from '../core/graph/ready.ts';
 import type { Loop } from '../core/loop/loop.ts';
 import { isResting } from '../core/loop/status.ts';
 import type { LiveEvent } from '../ports/live.ts';
@@ -7,9 +10,16 @@ import type { Engine } from './engine.ts';
 import { finishLoop } from './finish-loop.ts';
 import { findLeftBehind, freeTasksOfGone } from './left-behind.ts';
 import { MergeQueue } from './merge-queue.ts';
+import { createProviderOfTask, type ProviderOfTask } from './provider-of-task.ts';
 import { RunControl, runLoops, type RunOptions, type RunRequest } from './run-loops.ts';
+import type { SlotAsk } from './slots.ts';
 
-export type DispatchLimits = { readonly maxLoops: number; readonly maxAgents: number };
+export type DispatchLimits = {
+  /** Loops that it looks after, waiting ones included. */
+  readonly maxLoops: number;
+  /** Of those, how many work at once. */
+  readonly maxAgents: number;
+};
 
 export type DispatchOptions = {
   readonly run: RunOptions;
@@ -36,6 +46,7 @@ const longestRetryMs = 600_000;
 /**
  * Decides which loops a daemon drives. It holds nothing that the store does not: what should be driven is a loop in the
  * queue without a living owner, a message that asks for it, or a ready task. `wake` looks again; many wake-ups are one look.
+ * Each asks for a slot of the engine and works while it holds it; a loop that waits for long gives it to another.
  */
 export class Dispatcher {
   /** False: tasks that are ready are left alone. */
@@ -45,6 +56,7 @@ export class Dispatcher {
   readonly #merges: MergeQueue;
   readonly #options: DispatchOptions;
   readonly #control = new RunControl();
+  readonly #providerOf: ProviderOfTask;
   /** By loop or task id: what is being driven. The loop is null until it is known. */
   readonly #active = new Map<string, { loop: Loop | null; readonly ended: Promise<void> }>();
   readonly #refused = new Map<string, Refused>();
@@ -61,6 +73,7 @@ export class Dispatcher {
     this.#session = session;
     this.#merges = new MergeQueue(engine, session, this.#control.cut);
     this.#options = options;
+    this.#providerOf = createProviderOfTask(options.run);
     this.takesReady = options.takesReady;
   }
 
@@ -135,10 +148,10 @@ export class Dispatcher {
   async #look(): Promise<void> {
     const engine = this.#engine;
     await this.#forgetRefusals();
-    const limits = await this.#options.limits();
-    this.#limits = limits;
+    await this.#readLimits();
     const { loops, unfinished } = await findLeftBehind(engine, this.#session);
     for (const loop of unfinished) {
+      if (!this.#mayStart(loop.id)) continue;
       this.#start(
         loop.id,
         async () => void (await finishLoop(engine, this.#session, this.#merges, loop)),
@@ -150,29 +163,74 @@ export class Dispatcher {
       if (isResting(loop.status) && !isFirst) continue;
       // A daemon does not work in the user's own checkout behind their back.
       if (loop.workspace.mode === 'in-place') continue;
-      if (this.#hasRoom(limits)) this.#startLoop(loop, 'the daemon goes on with it');
+      this.#startLoop(loop, 'the daemon goes on with it');
     }
     for (const loopId of await this.#askedToResume()) {
       const loop = await engine.store.read((tx) => tx.loops.get(loopId));
-      if (loop !== null && this.#hasRoom(limits)) this.#startLoop(loop, 'resumed on request');
+      if (loop !== null) this.#startLoop(loop, 'resumed on request');
     }
-    if (this.takesReady) await this.#takeReady(limits);
+    if (this.takesReady) await this.#takeReady();
   }
 
-  async #takeReady(limits: DispatchLimits): Promise<void> {
+  /** A loop that works needs an agent sooner or later: more of them than agents would only make worktrees and wait. */
+  async #readLimits(): Promise<void> {
+    const { slots } = this.#engine;
+    const { maxLoops, maxAgents } = await this.#options.limits();
+    this.#limits = { maxLoops, maxAgents };
+    const { loop, agent } = slots.limits.slots;
+    const working = Math.min(maxLoops, maxAgents);
+    if (loop === working && agent === maxAgents) return;
+    const changed = { ...slots.limits.slots, loop: working, agent: maxAgents };
+    slots.limits = { ...slots.limits, slots: changed };
+  }
+
+  async #takeReady(): Promise<void> {
     const engine = this.#engine;
     await freeTasksOfGone(engine, this.#session);
     // Those that are refused or have just been started are passed over.
-    const most = limits.maxAgents + this.#active.size + this.#refused.size;
+    const most = this.#limits.maxLoops + this.#refused.size;
     const ready = await engine.store.read((tx) => tx.tasks.ready(most));
-    for (const { id } of ready) {
-      if (!this.#hasRoom(limits)) return;
-      this.#start(id, () => this.#run({ kind: 'task', taskId: id, fresh: false }));
+    for (const task of ready) {
+      if (!this.#mayStart(task.id)) continue;
+      const order = orderKey(task.readySince ?? task.createdAt, task.priority);
+      const provider = await this.#providerOf(task);
+      const work = async () => {
+        // It may have been done, deleted or taken while it waited.
+        const now = await engine.store.read((tx) => tx.tasks.get(task.id));
+        if (now === null || !isReady(now)) return;
+        await this.#run({ kind: 'task', taskId: task.id, fresh: false });
+      };
+      this.#start(task.id, () => this.#inSlot({ key: task.id, order, provider }, work));
     }
   }
 
   #startLoop(loop: Loop, why: string): void {
-    this.#start(loop.id, () => this.#run({ kind: 'loop', loopId: loop.id, why }), loop);
+    const { id, taskId: key, createdAt: order, settings } = loop;
+    const provider = providerOf(settings);
+    if (!this.#mayStart(id)) return;
+    const work = async () => {
+      const active = this.#active.get(id);
+      if (active !== undefined) active.loop = loop;
+      await this.#run({ kind: 'loop', loopId: id, why });
+    };
+    this.#start(id, () => this.#inSlot({ key, order, provider }, work));
+  }
+
+  /** Works with a slot, which is given back whatever happens; not at all when the daemon stops before there is one. */
+  async #inSlot(place: Omit<SlotAsk, 'kind'>, work: () => Promise<void>): Promise<void> {
+    const { slots } = this.#engine;
+    const { asked } = this.#control;
+    try {
+      await slots.take({ kind: 'loop', ...place }, asked);
+    } catch (error) {
+      if (asked.aborted) return;
+      throw error;
+    }
+    try {
+      await work();
+    } finally {
+      slots.give('loop', place.key);
+    }
   }
 
   async #run(request: RunRequest): Promise<void> {
@@ -183,10 +241,15 @@ export class Dispatcher {
     return this.#engine.store.read((tx) => tx.messages.receiversOf('resume'));
   }
 
-  #start(key: string, work: () => Promise<void>, loop: Loop | null = null): void {
-    if (this.#active.has(key) || this.#isDriven(key) || this.isDraining) return;
+  /** Not what is under way already or was refused lately, and no more than it may look after. */
+  #mayStart(key: string): boolean {
+    if (this.#active.has(key) || this.#isDriven(key) || this.isDraining) return false;
+    if (this.#active.size >= this.#limits.maxLoops) return false;
     const refused = this.#refused.get(key);
-    if (refused !== undefined && refused.retryAt > this.#engine.clock.monotonic()) return;
+    return refused === undefined || refused.retryAt <= this.#engine.clock.monotonic();
+  }
+
+  #start(key: string, work: () => Promise<void>): void {
     const ended = work()
       .then(
         () => void this.#refused.delete(key),
@@ -196,7 +259,7 @@ export class Dispatcher {
         this.#active.delete(key);
         this.wake();
       });
-    this.#active.set(key, { loop, ended });
+    this.#active.set(key, { loop: null, ended });
   }
 
   /** A loop may have been started through its task, and the other way round. */
@@ -219,12 +282,6 @@ export class Dispatcher {
     const mark = await this.#options.configMark();
     if (mark !== this.#configMark) this.#refused.clear();
     this.#configMark = mark;
-  }
-
-  /** A loop that waits for a limit or a reset takes no agent's place. */
-  #hasRoom({ maxLoops, maxAgents }: DispatchLimits): boolean {
-    const working = [...this.#active.values()].filter(({ loop }) => loop?.status !== 'waiting');
-    return this.#active.size < maxLoops && working.length < maxAgents;
   }
 }
 

@@ -143,6 +143,11 @@ export class LoopOwner implements AsyncDisposable {
     this.inBackground(this.#ahead.take(this.workspace.snapshot(this.#closing.signal)));
   }
 
+  /** The files are known to be this snapshot now, without a look. */
+  sawFiles(tree: string): void {
+    this.inBackground(this.#ahead.take(Promise.resolve(tree)));
+  }
+
   /** The files an iteration starts from: as they are, or were a moment ago with nothing run in them since. */
   async startTree(): Promise<string> {
     return (await this.#ahead.seen()) ?? this.workspace.snapshot(this.#closing.signal);
@@ -384,6 +389,7 @@ export class LoopOwner implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#watch[Symbol.dispose]();
+    this.#base[Symbol.dispose]();
     await this.#background;
     this.#closing.abort();
     await this.#renewal;

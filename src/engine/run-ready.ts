@@ -11,6 +11,7 @@ import type { LiveEvent, LiveListener } from '../ports/live.ts';
 import { driveLoop, type Run } from './drive-loop.ts';
 import { finishLoop } from './finish-loop.ts';
 import { findLeftBehind, freeTasksOfGone } from './left-behind.ts';
+import { createProviderOfTask, type ProviderOfTask } from './provider-of-task.ts';
 import type { RunOutcome } from './run-loops.ts';
 import { startTask } from './start-task.ts';
 
@@ -52,7 +53,7 @@ class Crew {
   readonly #publish: LiveListener;
   readonly #limit: number | null;
   readonly #underWay = new Map<string, Promise<void>>();
-  readonly #providers = new Map<string, Promise<string | null>>();
+  readonly #providerOf: ProviderOfTask;
   readonly #problems: unknown[] = [];
   /** Tasks that could not go on: another try is for the next run. */
   readonly #failed = new Set<string>();
@@ -68,6 +69,7 @@ class Crew {
   constructor(run: Run, limit: number | null) {
     this.#run = { ...run, engine: { ...run.engine, publish: (event) => this.#see(event) } };
     this.#publish = run.engine.publish;
+    this.#providerOf = createProviderOfTask(run.options);
     this.#limit = limit;
     const { asked } = run.control;
     if (asked.aborted) this.#stopped.abort();
@@ -226,19 +228,6 @@ class Crew {
   #fail(error: unknown): void {
     this.#fatal ??= { error };
     this.#stopped.abort();
-  }
-
-  /** Whose limits a loop of this task would be under. What cannot be planned is told when it starts. */
-  #providerOf(task: Task): Promise<string | null> {
-    const key = task.type ?? '';
-    const known = this.#providers.get(key);
-    if (known !== undefined) return known;
-    const planned = this.#run.options.planFor(task).then(
-      ({ settings }) => providerOf(settings),
-      () => null,
-    );
-    this.#providers.set(key, planned);
-    return planned;
   }
 }
 

@@ -12,6 +12,9 @@ export interface Project {
   /** Branch and commit of the user's checkout, at little cost. */
   checkedOut(signal: AbortSignal): Promise<Pick<CheckoutState, 'branch' | 'head'>>;
 
+  /** Calls back soon after a branch may have moved, until disposed. A hint: not every disk tells, and one may come for nothing. */
+  watchBranch(branch: string, onMove: () => void): Disposable;
+
   /** Whether a commit is part of the history of another. Unknown commits are part of nothing. */
   contains(commit: string, part: string, signal: AbortSignal): Promise<boolean>;
 
@@ -133,6 +136,8 @@ export type OpenedWorkspace = {
   readonly workspace: Workspace;
   /** False when the worktree was there already. Setup runs only on true. */
   readonly created: boolean;
+  /** Snapshot of a worktree that was made this very moment and holds exactly a commit; absent in every other case. */
+  readonly tree?: string;
   /** What had to be put right: half rebase aborted, stale lock removed, worktree made anew, ... in plain words. */
   readonly repaired: readonly string[];
   /** Entries of `copy` and `link` that do not exist in the user's checkout. */

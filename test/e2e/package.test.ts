@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, readdir, stat } from 'node:fs/promises';
+import { cp, readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { publint } from 'publint';
@@ -71,6 +71,16 @@ describe('the package as it is published', () => {
       iterations: 1,
       tokens: { input: 2000, output: 200, cacheRead: 400 },
     });
+  });
+
+  it('has programs of one file for where nothing else of it can be read', async () => {
+    for (const name of ['door-caller.js', 'hook-runner.js']) {
+      const text = await readFile(path.join(dir.path, 'dist', name), 'utf8');
+      const imported = [...text.matchAll(/(?:from|import) ?["']([^"']+)["']/g)].map(
+        ([, from]) => from,
+      );
+      expect(imported.filter((from) => from?.startsWith('node:') !== true)).toEqual([]);
+    }
   });
 
   it('is a library', async () => {

@@ -76,6 +76,9 @@ describe('a loop with a shell command as its agent', () => {
 
   it('injects feedback exactly once and nothing else of iteration n into n+1 (I8)', async () => {
     await using repo = await gitRepo();
+    // Memory tells of every attempt, on purpose.
+    await repo.write('loopwright.yml', 'memory: { enabled: false }\n');
+    await repo.commitAll('settings');
     const agent =
       'command:echo "SECRET-OF-$LOOPWRIGHT_ITERATION"; cat > prompt-copy.txt; echo x >> n.txt';
     const validate = 'echo "CHECK-SAYS-$(wc -l < n.txt)"; exit 1';

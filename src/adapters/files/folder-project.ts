@@ -23,6 +23,7 @@ export function createFolderProject(root: string): Project {
     describe: async () => ({ branch: null, head: null, dirty: false, operation: null }),
     resolve: async () => null,
     checkedOut: async () => ({ branch: null, head: null }),
+    watchBranch: () => ({ [Symbol.dispose]: () => {} }),
     contains: async () => false,
     replay: async () => {
       throw needsGit('Merging');

@@ -26,6 +26,7 @@ import type { Repository } from './repository.ts';
 import { diffSummary } from './diff-summary.ts';
 import { compareAround, isStaged, lookAround } from './surroundings.ts';
 import { writeTreePatch } from './tree-diff.ts';
+import { watchBranch } from './watch-branch.ts';
 import { openWorktree, removeWorktree } from './worktree.ts';
 import type { WorktreeSpec } from './worktree.ts';
 
@@ -41,6 +42,7 @@ export function createGitProject(repository: Repository): Project {
     describe: (signal) => describeUserCheckout(repository, signal),
     resolve: (ref, signal) => resolveRef(repository, ref, signal),
     checkedOut: (signal) => readHead(repository, signal),
+    watchBranch: (branch, onMove) => watchBranch(repository.main.commonDir, branch, onMove),
     contains: (commit, part, signal) => containsCommit(repository, commit, part, signal),
     replay: (head, from, onto, signal) =>
       replayCommits({ repository, at: repository.main }, head, onto, from, signal),

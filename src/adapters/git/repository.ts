@@ -32,6 +32,7 @@ export function createRepository(
 ): Repository {
   const driverOverrides = createDriverOverrides(basics);
   const plain = hardenedEnvironment(basics, user, []);
+  const variants = new Map<string, Repository>();
 
   async function complete({ env: variables = {}, ...command }: Command): Promise<GitCall> {
     const at = command.at ?? main;
@@ -47,8 +48,14 @@ export function createRepository(
     run: async (command) => git(await complete(command)),
     output,
     text: async (command) => (await output(command)).toString('utf8').trim(),
-    with: (config) =>
-      createRepository(main, { ...user, config: [...user.config, ...config] }, basics),
+    with(config) {
+      const key = JSON.stringify(config);
+      const known =
+        variants.get(key) ??
+        createRepository(main, { ...user, config: [...user.config, ...config] }, basics);
+      variants.set(key, known);
+      return known;
+    },
   };
 }
 

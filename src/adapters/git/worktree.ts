@@ -25,6 +25,7 @@ export type WorktreeSpec = WorkspaceSpec & { readonly branch: string; readonly b
 export type OpenedWorktree = {
   readonly checkout: LoopCheckout;
   readonly created: boolean;
+  readonly tree?: string;
   readonly repaired: readonly string[];
   readonly missing: readonly string[];
   readonly notes: readonly string[];
@@ -130,8 +131,11 @@ async function createWorktree(
     ...(await noteFilters(repository, folder)),
     ...(await fillSubmodules(checkout, signal)),
   ];
+  const isPure = spec.copy.length + spec.link.length + notes.length === 0;
+  const tree = isPure ? await checkout.index.fresh(signal) : null;
   await writeFile(path.join(checkout.folder, 'ready'), '');
-  return { checkout, created: true, repaired, missing, notes };
+  const opened = { checkout, created: true, repaired, missing, notes };
+  return tree === null ? opened : { ...opened, tree };
 }
 
 /** Answers the worktree's git folder. */

@@ -142,8 +142,8 @@ export function storyOf({ event, time }: RecordedEvent, loop: Loop): readonly St
         return line(kind, text === '' ? `from ${from}` : `from ${from}: ${text}`, style);
       });
     case 'loop.rested':
-      // The decision has said the same.
-      return lastIteration(loop)?.decision?.end?.text === event.text
+      // The decision, or the question, has said the same.
+      return [lastIteration(loop)?.decision?.end?.text, loop.asked?.text].includes(event.text)
         ? []
         : [line(event.status, event.text, statusStyle(event.status))];
     case 'merge.started':

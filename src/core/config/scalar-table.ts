@@ -87,7 +87,7 @@ export const scalarTable: readonly Scalar[] = [
   {"path":["scheduler","min-memory"],"type":"bytes","choices":[],"description":"Available memory below which no further loop starts."},
   {"path":["git","base"],"type":"text","choices":[],"description":"Branch loops start from; null = the current one."},
   {"path":["git","merge"],"type":"choice","choices":["none","local","pr"],"description":"What happens with the branch of a complete loop."},
-  {"path":["git","watch-interval"],"type":"duration","choices":[],"description":"Time between two looks at the base branch."},
+  {"path":["git","watch-interval"],"type":"duration","choices":[],"description":"Longest time between two looks at the base branch; where the disk tells of changes, a move is seen at once."},
   {"path":["git","keep-failed"],"type":"duration","choices":[],"description":"How long branch and worktree of a failed loop stay."},
   {"path":["workspace","dir"],"type":"text","choices":[],"description":"Folder of the worktrees; null = `.loopwright/worktrees`."},
   {"path":["workspace","setup"],"type":"text","choices":[],"description":"Shell command once after a worktree was made."},

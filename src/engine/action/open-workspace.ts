@@ -30,6 +30,10 @@ export async function openWorkspace(engine: Engine, owner: LoopOwner): Promise<v
     await owner.record({ type: 'warning.raised', text });
   }
   for (const text of opened.notes) await owner.record({ type: 'warning.raised', text });
+  if (!needsSetUp(owner.loop)) {
+    if (opened.tree !== undefined) owner.sawFiles(opened.tree);
+    return;
+  }
   await setUp(engine, owner);
 }
 
@@ -54,7 +58,6 @@ async function saveLeftWork(owner: LoopOwner): Promise<readonly string[]> {
 }
 
 async function setUp(engine: Engine, owner: LoopOwner): Promise<void> {
-  if (!needsSetUp(owner.loop)) return;
   const { loop, workspace } = owner;
   const place = { cwd: workspace.path, walled: loop.head !== loop.workspace.base };
   const result = await setUpWorkspace(engine, loop, place, owner.cut);
@@ -77,5 +80,6 @@ async function setUp(engine: Engine, owner: LoopOwner): Promise<void> {
 }
 
 function needsSetUp(loop: Loop): boolean {
-  return loop.workspace.mode === 'worktree' && !loop.setUp;
+  const { mode } = loop.workspace;
+  return mode === 'worktree' && !loop.setUp && loop.settings.workspace.setup !== null;
 }

@@ -36,7 +36,12 @@ export async function verifyBaseline(engine: Engine, owner: LoopOwner): Promise<
     const known = loop.options.verifyOnly
       ? null
       : await engine.store.read((tx) => tx.baselines.get(key));
-    if (known !== null) return recordBaseline(engine, owner, known, true);
+    if (known !== null) {
+      await recordBaseline(engine, owner, known, true);
+      // Nothing has run in the worktree since.
+      if (cwd === owner.workspace.path) owner.sawFiles(tree);
+      return;
+    }
     await owner.record({ type: 'baseline.started' });
     const dir = await engine.artifacts.namedDir(loop.id, 'baseline');
     const { base: commit } = loop.workspace;

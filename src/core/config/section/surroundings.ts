@@ -51,7 +51,9 @@ export const Git = z.strictObject({
     .enum(['none', 'local', 'pr'])
     .default('none')
     .describe('What happens with the branch of a complete loop.'),
-  'watch-interval': Duration.default(30_000).describe('Time between two looks at the base branch.'),
+  'watch-interval': Duration.default(30_000).describe(
+    'Longest time between two looks at the base branch; where the disk tells of changes, a move is seen at once.',
+  ),
   'keep-failed': Duration.default(7 * 86_400_000).describe(
     'How long branch and worktree of a failed loop stay.',
   ),
