@@ -1,5 +1,6 @@
 import type { Loop } from '../core/loop/loop.ts';
-import type { Answer } from '../engine/answer-approval.ts';
+import { isSelector } from '../core/coordinate/selector.ts';
+import { isAsking, type Answer } from '../engine/answer-approval.ts';
 import { sendMessage } from '../engine/send-message.ts';
 import { connectDaemon } from '../daemon/connect.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -11,7 +12,7 @@ import { option, requiredArgument, wantsJson } from './input.ts';
 import { nextCommands } from './render/next-commands.ts';
 import { statusText } from './render/status-word.ts';
 import { oneLine } from './render/story-line.ts';
-import { resolveLoop } from './resolve-loop.ts';
+import { resolveLoops } from './resolve-loop.ts';
 import { withSession } from './session.ts';
 
 export const byOption: Option = {
@@ -22,7 +23,7 @@ export const byOption: Option = {
 
 type Give = (engine: Engine, session: Session, loop: Loop, answer: Answer) => Promise<Loop>;
 
-/** Gives a person's answer to a loop and tells what became of it. */
+/** Gives a person's answer to a loop, or to all that a selector means and that ask, and tells what became of it. */
 export async function answerApproval(
   input: CommandInput,
   context: CliContext,
@@ -31,7 +32,22 @@ export async function answerApproval(
 ): Promise<number> {
   await using opened = await context.open();
   const { engine } = opened;
-  const loop = await resolveLoop(engine, requiredArgument(input, 'LOOP'));
+  const reference = requiredArgument(input, 'LOOP');
+  const meant = await resolveLoops(engine, reference);
+  const loops = isSelector(reference) ? meant.filter(isAsking) : meant;
+  if (loops.length === 0) context.err.write('no such loop waits for an approval\n');
+  for (const loop of loops) await answerOne(input, context, engine, loop, text, give);
+  return exitCodes.ok;
+}
+
+async function answerOne(
+  input: CommandInput,
+  context: CliContext,
+  engine: Engine,
+  loop: Loop,
+  text: string,
+  give: Give,
+): Promise<void> {
   const by = option(input, 'by') ?? context.env['USER'] ?? context.env['LOGNAME'] ?? 'user';
   const after = await withSession(engine, (session) => give(engine, session, loop, { by, text }));
   const isInDaemon = await goesOnInDaemon(engine, after);
@@ -39,21 +55,20 @@ export async function answerApproval(
   if (wantsJson(input)) {
     const result = { loop: id, task: taskId, status, reason, by, exitCode: exitCodes.ok };
     context.out.write(`${JSON.stringify(result)}\n`);
-    return exitCodes.ok;
+    return;
   }
   if (after.status === 'waiting') {
     context.out.write(`${id} is told and goes on\n`);
-    return exitCodes.ok;
+    return;
   }
   if (isInDaemon) {
     context.out.write(`${id} goes on in the daemon\n`);
-    return exitCodes.ok;
+    return;
   }
   const why = after.text === null ? '' : `: ${oneLine(after.text)}`;
   context.out.write(`${id} is ${statusText(status, reason)}${why}\n`);
   const [next] = nextCommands(after, false);
   if (next !== undefined) context.out.write(`next: ${next.line}   ${next.does}\n`);
-  return exitCodes.ok;
 }
 
 /** A loop that was only asked something does not wait for a second command where a daemon could go on with it. */

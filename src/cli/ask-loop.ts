@@ -23,7 +23,7 @@ export async function askLoops(
   kind: RequestKind,
   when: 'finish' | 'cut',
 ): Promise<number> {
-  await using opened = await context.open();
+  await using opened = await context.open({ startsNothing: true });
   const { engine } = opened;
   const loops = await chosenLoops(engine, input);
   const answers = await withSession(engine, async (session) => {

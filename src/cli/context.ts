@@ -41,7 +41,9 @@ export type OpenOptions = {
   readonly publish?: LiveListener;
   /** Leaves no trace where there was none. */
   readonly isTransient?: boolean;
-  /** Only looks: a store that cannot be written is shown all the same, with a warning. */
+  /** Looks, pauses or stops: a mistake in the configuration is a warning. */
+  readonly startsNothing?: boolean;
+  /** Only looks, and starts nothing: a store that cannot be written is shown all the same, with a warning. */
   readonly onlyReads?: boolean;
 };
 

@@ -76,7 +76,7 @@ async function open(
     if (event.kind === 'notice') err.write(`${event.text}\n`);
   };
   const opened = await openProjectAt({
-    cwd,
+    cwd: await ownerOf(cwd, env, err),
     env,
     home,
     version,
@@ -86,6 +86,16 @@ async function open(
   });
   for (const { message } of opened.config.warnings) err.write(`warning: ${message}\n`);
   return opened;
+}
+
+/** A person in the worktree of a loop means the project it belongs to; programs of the loop do not. */
+async function ownerOf(cwd: string, env: CliContext['env'], err: Output): Promise<string> {
+  if ((env['LOOPWRIGHT_LOOP'] ?? '') !== '' || !cwd.includes('/worktrees/')) return cwd;
+  const { callingLoop } = await import('./calling-loop.ts');
+  const loop = callingLoop({ cwd, env });
+  if (loop === null || loop.root === null) return cwd;
+  err.write(`note: this is the worktree of ${loop.id}; looking at ${loop.root}\n`);
+  return loop.root;
 }
 
 function createOutput(

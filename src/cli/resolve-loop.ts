@@ -1,7 +1,9 @@
+import { isSelector, parseSelector } from '../core/coordinate/selector.ts';
 import { LoopwrightError, isLoopwrightError } from '../core/error.ts';
 import type { Loop } from '../core/loop/loop.ts';
 import type { LoopRow, StoreTx } from '../ports/store.ts';
 import type { Engine } from '../engine/engine.ts';
+import { selectLoops } from '../engine/select-loops.ts';
 import type { Argument } from './command.ts';
 import { oneLine } from './render/story-line.ts';
 
@@ -11,6 +13,12 @@ export const loopArgument: Argument = {
   summary: 'A loop id or its beginning, a task (its newest loop), or `last`.',
   required: true,
   completes: 'loops',
+};
+
+/** The same for commands that several loops can be given to. */
+export const loopsArgument: Argument = {
+  ...loopArgument,
+  summary: `${loopArgument.summary} Or a selector: \`all\`, \`status:blocked\`, \`type:NAME\`, \`children:LOOP\`.`,
 };
 
 /** The same, where the newest loop is meant when it is left out. */
@@ -27,6 +35,17 @@ export async function resolveLoop(engine: Engine, reference: string | null): Pro
     const loop = await tx.loops.get(id);
     if (loop === null) throw noLoop(id);
     return loop;
+  });
+}
+
+/** The same for commands that also take a selector. */
+export async function resolveLoops(engine: Engine, reference: string): Promise<readonly Loop[]> {
+  if (!isSelector(reference)) return [await resolveLoop(engine, reference)];
+  const selector = parseSelector(reference);
+  return engine.store.read(async (tx) => {
+    const rows = await selectLoops(tx, selector, null);
+    const loops = await Promise.all(rows.map(({ id }) => tx.loops.get(id)));
+    return loops.filter((loop) => loop !== null);
   });
 }
 

@@ -1,5 +1,6 @@
 import { isSelector, parseSelector } from '../core/coordinate/selector.ts';
 import { LoopwrightError } from '../core/error.ts';
+import { isResting } from '../core/loop/status.ts';
 import { connectDaemon } from '../daemon/connect.ts';
 import type { Engine } from '../engine/engine.ts';
 import { selectLoops } from '../engine/select-loops.ts';
@@ -51,6 +52,6 @@ async function restingLoops(engine: Engine, input: CommandInput): Promise<readon
   const selector = parseSelector(reference);
   const rows = await engine.store.read((tx) => selectLoops(tx, selector, null));
   return rows
-    .filter(({ status }) => status === 'paused' || status === 'blocked')
+    .filter(({ status }) => isResting(status) && status !== 'complete')
     .map(({ id }) => id);
 }

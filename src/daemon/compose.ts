@@ -12,7 +12,7 @@ import { createFailpoints, failAtVariable } from '../adapters/failpoint/failpoin
 import { createArtifacts } from '../adapters/files/artifact-files.ts';
 import { configFingerprint } from '../adapters/files/config-fingerprint.ts';
 import type { HomeInput } from '../adapters/files/config-home.ts';
-import { loadConfig, type LoadedConfig } from '../adapters/files/config-files.ts';
+import { loadConfig, loadConfigAnyway, type LoadedConfig } from '../adapters/files/config-files.ts';
 import { createDisk } from '../adapters/files/disk-reserve.ts';
 import { createLocks } from '../adapters/files/lock-files.ts';
 import { loadLoopTypes } from '../adapters/files/loop-type-files.ts';
@@ -73,6 +73,8 @@ export type ComposeInput = StateUse & {
   }) => Promise<DoorAnswer>;
   /** How long a claim lasts without being renewed. */
   readonly leaseMs?: number;
+  /** Looks, pauses or stops, so that a mistake in the configuration need not keep it from doing so. */
+  readonly startsNothing?: boolean;
 };
 
 /** A project with everything the engine acts through, and the one who closes it. */
@@ -105,12 +107,17 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
   const { cwd, env, home, version, flags = {}, publish = () => {}, inside } = input;
   const project = await openProject(cwd, AbortSignal.timeout(30_000), env);
   const files = { projectRoot: project.root, env, home };
-  const config = await loadConfig({ ...files, flags });
+  const startsNothing = input.startsNothing === true || input.onlyReads === true;
+  const load = startsNothing ? loadConfigAnyway : loadConfig;
+  const config = await load({ ...files, flags });
   const loopTypes = await loadLoopTypes({ ...files, settings: config.settings });
   refusePostgres(config.settings);
   await using cleanup = new AsyncDisposableStack();
   const stateDir = await openStateFolder(project.root, input, cleanup);
-  const database = config.settings.store ?? path.join(stateDir, 'state.db');
+  const database = path.resolve(
+    project.root,
+    config.settings.store ?? path.join(stateDir, 'state.db'),
+  );
   refuseEmptiedStore(database, stateDir);
   const redaction = redactionOf(env, config.settings.env.set);
   const clean = redactWith(redaction);

@@ -112,6 +112,7 @@ export class DaemonLife implements Backend {
           waitingUntil: isoTimeOrNull(loop.wait?.until ?? null),
         };
       }),
+      waiting: dispatcher.waiting,
       refused: [...dispatcher.refusals],
       problem: dispatcher.problem,
       readers: streams.readers,

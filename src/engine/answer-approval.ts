@@ -161,8 +161,13 @@ function isHalfApproved(loop: Loop): boolean {
   return isResting(loop.status) && loop.step === 'judge' && isGiven && decision === null;
 }
 
+/** Whether a person's yes or no would change something. */
+export function isAsking(loop: Loop): boolean {
+  return loop.asked !== undefined || (loop.status === 'blocked' && awaitsApproval(loop));
+}
+
 function requireAwaited(loop: Loop): void {
-  if (loop.status === 'blocked' && (awaitsApproval(loop) || loop.asked !== undefined)) return;
+  if (loop.status === 'blocked' && isAsking(loop)) return;
   if (loop.status === 'blocked' && loop.reason === 'approval') {
     throw new LoopwrightError(
       'loop.asks',

@@ -4,6 +4,7 @@ import { orderKey } from '../core/graph/order.ts';
 import { isReady } from '../core/graph/ready.ts';
 import type { Loop } from '../core/loop/loop.ts';
 import { isResting } from '../core/loop/status.ts';
+import { obstacleText } from '../core/schedule/queue-view.ts';
 import type { LiveEvent } from '../ports/live.ts';
 import type { Session } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
@@ -36,6 +37,14 @@ export type Refusal = {
   readonly text: string;
   /** Milliseconds until the next try. */
   readonly retryInMs: number;
+};
+
+export type Waiting = {
+  readonly task: string;
+  /** From 1. */
+  readonly position: number;
+  readonly reason: string;
+  readonly estimateMs: number | null;
 };
 
 type Refused = { readonly text: string; readonly times: number; readonly retryAt: number };
@@ -75,6 +84,19 @@ export class Dispatcher {
     this.#options = options;
     this.#providerOf = createProviderOfTask(options.run);
     this.takesReady = options.takesReady;
+  }
+
+  /** Tasks whose loop waits for a place, first ones first. */
+  get waiting(): Waiting[] {
+    const places = this.#engine.slots.queue.places.filter(({ kind }) => kind === 'loop');
+    return places.map(({ id, position, obstacle, estimateMs }) => {
+      return {
+        task: id.slice('loop:'.length),
+        position,
+        reason: obstacleText(obstacle),
+        estimateMs,
+      };
+    });
   }
 
   /** Looks at what there is to do, soon. */

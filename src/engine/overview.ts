@@ -18,13 +18,16 @@ export type Owner = {
   readonly isAlive: boolean;
 };
 
+/** A loop that rests until a person does something; its text says what. */
+export type Needed = { readonly row: LoopRow; readonly loop: Loop | null };
+
 /** A task that cannot start yet, and the open ones it comes after. */
 export type HeldTask = { readonly task: Task; readonly after: readonly Task[] };
 
 export type Overview = {
   readonly active: readonly Active[];
   /** Loops that rest until a person does something. */
-  readonly needsYou: readonly LoopRow[];
+  readonly needsYou: readonly Needed[];
   /** The newest loop of every paused task. */
   readonly paused: readonly LoopRow[];
   readonly blockedTasks: readonly Task[];
@@ -46,11 +49,14 @@ export async function readOverview(engine: Engine): Promise<Overview> {
       const after = await tx.tasks.dependenciesOf(task.id);
       held.push({ task, after: after.filter(({ status }) => status !== 'done') });
     }
+    const blocked = await tx.loops.list({ statuses: ['blocked'], limit: shownLoops });
     return {
       rows,
       loops,
       held,
-      needsYou: await tx.loops.list({ statuses: ['blocked'], limit: shownLoops }),
+      needsYou: await Promise.all(
+        blocked.map(async (row): Promise<Needed> => ({ row, loop: await tx.loops.get(row.id) })),
+      ),
       left: await tx.loops.list({ statuses: ['paused', 'stopped'] }),
       pausedTasks: await tx.tasks.list({ status: 'paused' }),
       blockedTasks: await tx.tasks.list({ status: 'blocked' }),
@@ -65,7 +71,7 @@ export async function readOverview(engine: Engine): Promise<Overview> {
     if (loop !== null && row !== undefined)
       active.push({ loop, row, owner: await ownerOf(engine, row) });
   }
-  const known = new Set(found.needsYou.map(({ taskId }) => taskId));
+  const known = new Set(found.needsYou.map(({ row }) => row.taskId));
   const tasks = [...found.blockedTasks, ...found.failedTasks].filter(({ id }) => !known.has(id));
   const { needsYou, next, held, counts } = found;
   const paused = found.pausedTasks

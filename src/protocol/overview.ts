@@ -56,7 +56,7 @@ export function overviewResult(facts: Facts, daemon: Health | null): Overview {
       };
     }),
     needsYou: {
-      loops: facts.needsYou.map(loopLine),
+      loops: facts.needsYou.map(({ row }) => loopLine(row)),
       tasks: facts.blockedTasks.map(taskEntry),
     },
     paused: facts.paused.map(loopLine),

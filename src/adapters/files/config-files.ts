@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { isLoopwrightError } from '../../core/error.ts';
 import { environmentLayer } from '../../core/config/environment.ts';
 import { flagsLayer } from '../../core/config/flags.ts';
 import type { FlagValues } from '../../core/config/flags.ts';
@@ -50,6 +51,33 @@ export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
     warnings: [...user.warnings, ...project.warnings, ...environment.warnings, ...warnings],
     files: [...user.files, ...project.files],
   };
+}
+
+/**
+ * The same for commands that start nothing: a mistake in the configuration is a warning, and only where the store lies is taken
+ * from it. Whoever has to be stopped can be stopped, whatever the file says.
+ */
+export async function loadConfigAnyway(input: ConfigInput): Promise<LoadedConfig> {
+  try {
+    return await loadConfig(input);
+  } catch (error) {
+    if (!isLoopwrightError(error) || !error.code.startsWith('config.')) throw error;
+    const tree = { store: await storeIn(input.projectRoot) };
+    const layer: Layer = { name: 'project', tree, places: new Map(), source: {} };
+    const { settings, origins } = resolveSettings(tree.store === null ? [] : [layer]);
+    const message = `${error.message.split('\n')[0]}; this command goes on without it`;
+    return { settings, origins, warnings: [{ code: error.code, message }], files: [] };
+  }
+}
+
+/** Where a project file that is mistaken elsewhere puts the store. */
+async function storeIn(projectRoot: string | null): Promise<string | null> {
+  if (projectRoot === null) return null;
+  const read = await readLayer('project', projectRoot, 'loopwright', (file) => file).catch(
+    () => none,
+  );
+  const store = read.layers[0]?.tree['store'];
+  return typeof store === 'string' ? store : null;
 }
 
 type ReadLayer = {

@@ -7,6 +7,7 @@ import type { CliContext } from '../context.ts';
 import { exitCodes } from '../exit-code.ts';
 import { wantsJson } from '../input.ts';
 import { formatDuration, plural } from '../render/format.ts';
+import { waitingForPlace } from '../render/waiting-text.ts';
 import { statusText } from '../render/status-word.ts';
 import { oneLine } from '../render/story-line.ts';
 
@@ -17,7 +18,7 @@ export const daemonStatus: Command = {
   examples: [{ line: 'loopwright daemon status', does: 'Shows process, address and loops.' }],
 
   async run(input, context) {
-    await using opened = await context.open();
+    await using opened = await context.open({ startsNothing: true });
     const { stateDir } = opened.engine;
     const connected = await connectDaemon(stateDir);
     if (connected === null) {
@@ -56,6 +57,7 @@ function renderStatus(status: DaemonStatus, url: string, { clock }: CliContext):
       const wait = loop.waitingUntil === null ? '' : ` until ${loop.waitingUntil}`;
       return `  ${loop.loop}  ${statusText(loop.status, loop.reason)}${wait} · iteration ${loop.iterations} · ${oneLine(loop.title, 80)}`;
     }),
+    ...status.waiting.map((each) => `  ${each.task}  ${waitingForPlace(each)}`),
     ...status.refused.map(({ id, text, retryInMs }) => {
       return `  ${id}  not started: ${oneLine(text, 160)} · next try in ${formatDuration(retryInMs)}`;
     }),

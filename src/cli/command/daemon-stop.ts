@@ -19,7 +19,7 @@ export const daemonStop: Command = {
   ],
 
   async run(input, context) {
-    await using opened = await context.open();
+    await using opened = await context.open({ startsNothing: true });
     const { stateDir } = opened.engine;
     const connected = await connectDaemon(stateDir);
     if (connected === null) {

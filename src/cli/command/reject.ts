@@ -2,7 +2,7 @@ import { rejectLoop } from '../../engine/answer-approval.ts';
 import { answerApproval, byOption } from '../answer-approval.ts';
 import type { Command } from '../command.ts';
 import { option, usageError } from '../input.ts';
-import { loopArgument } from '../resolve-loop.ts';
+import { loopsArgument } from '../resolve-loop.ts';
 
 export const reject: Command = {
   path: ['reject'],
@@ -10,7 +10,7 @@ export const reject: Command = {
   details:
     'The reason goes into the prompt of the next iteration. The loop is paused; `loopwright run` or `loop resume` goes on ' +
     'with it. A gate with `on-failure: stop` or `escalate` fails or blocks it instead.',
-  args: [loopArgument],
+  args: [loopsArgument],
   options: [
     { name: 'reason', value: 'TEXT', summary: 'What is wrong, for the next iteration.' },
     byOption,

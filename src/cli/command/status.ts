@@ -5,20 +5,23 @@ import {
   readOverview,
   type Active,
   type HeldTask,
+  type Needed,
   type Overview,
   type Owner,
 } from '../../engine/overview.ts';
 import type { LoopRow } from '../../ports/store.ts';
-import type { Health } from '../../protocol/http/payload.ts';
+import type { DaemonStatus } from '../../protocol/http/payload.ts';
 import { overviewResult } from '../../protocol/overview.ts';
 import type { Command } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { exitCodes } from '../exit-code.ts';
 import { wantsJson } from '../input.ts';
 import { formatAge, formatClock, formatCost, formatDuration, plural } from '../render/format.ts';
+import { nextCommands } from '../render/next-commands.ts';
 import { createPaint, type Paint } from '../render/paint.ts';
 import { statusStyle, statusText } from '../render/status-word.ts';
 import { oneLine } from '../render/story-line.ts';
+import { waitingForPlace } from '../render/waiting-text.ts';
 import { cutToWidth } from '../render/width.ts';
 
 export const status: Command = {
@@ -33,9 +36,9 @@ export const status: Command = {
     const overview = await readOverview(opened.engine);
     // A daemon of another version, or one that hangs, does not keep the store from being shown.
     const connected = await connectDaemon(opened.engine.stateDir).catch(() => null);
-    const daemon = connected?.health ?? null;
+    const daemon = (await connected?.client.call('daemon').catch(() => null)) ?? null;
     if (wantsJson(input))
-      context.out.write(`${JSON.stringify(overviewResult(overview, daemon))}\n`);
+      context.out.write(`${JSON.stringify(overviewResult(overview, connected?.health ?? null))}\n`);
     else context.out.write(renderOverview(overview, daemon, context));
     return exitCodes.ok;
   },
@@ -43,7 +46,7 @@ export const status: Command = {
 
 function renderOverview(
   overview: Overview,
-  daemon: Health | null,
+  daemon: DaemonStatus | null,
   { out, clock }: CliContext,
 ): string {
   const paint = createPaint(out.hasColour);
@@ -51,12 +54,10 @@ function renderOverview(
   const sections = [
     section(
       'running',
-      overview.active.map((each) => activeText(each, now, paint)),
+      overview.active.map((each) => activeText(each, daemon, now, paint)),
     ),
     section('needs you', [
-      ...overview.needsYou.map((row) =>
-        restingText(row, paint, `loopwright loop explain ${row.id}`),
-      ),
+      ...overview.needsYou.map((needed) => neededText(needed, paint)),
       ...overview.blockedTasks.map((task) => taskNeedsText(task, paint)),
     ]),
     section(
@@ -66,7 +67,8 @@ function renderOverview(
     section(
       'next',
       overview.next.map(
-        ({ id, title, priority }) => `${id}  ${priority.padEnd(8)}  ${oneLine(title, 100)}`,
+        ({ id, title, priority }) =>
+          `${id}  ${priority.padEnd(8)}  ${oneLine(title, 100)}${placeText(daemon, id)}`,
       ),
     ),
     section(
@@ -93,7 +95,7 @@ function heldText({ task, after }: HeldTask): string {
 }
 
 /** Who would work on it, and how to make somebody do. */
-function daemonText(daemon: Health | null, { counts }: Overview): string {
+function daemonText(daemon: DaemonStatus | null, { counts }: Overview): string {
   if (daemon !== null) return ` · the daemon is ${daemon.state} (process ${daemon.pid})`;
   const waits = (counts['ready'] ?? 0) > 0;
   return waits ? ' · no daemon: `loopwright run`, or `loopwright daemon start`' : '';
@@ -110,7 +112,26 @@ function section(title: string, rows: readonly string[]): Section {
   return { title, rows };
 }
 
-function activeText({ loop, row, owner }: Active, now: number, paint: Paint): string {
+/** Why a task waits in the daemon, on a line of its own. */
+function placeText(daemon: DaemonStatus | null, taskId: string): string {
+  const place = daemon?.waiting.find(({ task }) => task === taskId);
+  return place === undefined ? '' : `\n    ${waitingForPlace(place)}`;
+}
+
+function neededText({ row, loop }: Needed, paint: Paint): string {
+  const commands = loop === null ? [] : nextCommands(loop, false).map(({ line }) => line);
+  const answer = commands.find((line) => line.startsWith('loopwright approve'));
+  const command = answer ?? commands[0] ?? `loopwright loop explain ${row.id}`;
+  const why = loop?.text == null ? [] : [oneLine(loop.text, 160)];
+  return restingText(row, paint, [...why, command].join('\n    '));
+}
+
+function activeText(
+  { loop, row, owner }: Active,
+  daemon: DaemonStatus | null,
+  now: number,
+  paint: Paint,
+): string {
   const state = paint(statusStyle(loop.status), statusText(loop.status, loop.reason));
   const cost = row.costUsd === null ? '' : ` · ${formatCost(row.costUsd)}`;
   const wait =
@@ -118,16 +139,18 @@ function activeText({ loop, row, owner }: Active, now: number, paint: Paint): st
       ? ''
       : ` · ${formatDuration(Math.max(0, loop.wait.until - now))} left, until ${formatClock(loop.wait.until)} UTC`;
   const head = `${loop.id}  ${state} · iteration ${row.iterations}${cost}${wait} · last event ${formatAge(now - row.updatedAt)}`;
-  return `${head}\n    ${oneLine(loop.title, 100)}\n    ${ownerText(loop, owner)}`;
+  return `${head}\n    ${oneLine(loop.title, 100)}\n    ${ownerText(loop, owner, daemon)}`;
 }
 
-function ownerText(loop: Loop, owner: Owner | null): string {
+function ownerText(loop: Loop, owner: Owner | null, daemon: DaemonStatus | null): string {
   if (owner !== null && owner.isAlive) {
     const { pid, host } = owner;
     return owner.kind === 'daemon'
       ? `driven by the daemon (process ${pid} on ${host})`
       : `driven by process ${pid} on ${host}`;
   }
+  const place = daemon?.waiting.find(({ task }) => task === loop.taskId);
+  if (place !== undefined) return `in the daemon, ${waitingForPlace(place)}`;
   return `nobody drives it: loopwright loop resume ${loop.id}`;
 }
 

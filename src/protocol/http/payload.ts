@@ -33,6 +33,15 @@ export const DaemonStatus = Health.extend({
       waitingUntil: Time.nullable(),
     }),
   ),
+  /** Tasks whose loop waits for a place: which of them comes first, why, and for how long as things are going. */
+  waiting: z.array(
+    z.object({
+      task: z.string(),
+      position: z.number().int(),
+      reason: z.string(),
+      estimateMs: z.number().nullable(),
+    }),
+  ),
   /** Tasks and loops that could not be started, and why. */
   refused: z.array(z.object({ id: z.string(), text: z.string(), retryInMs: z.number() })),
   /** Why it cannot look for work; null when it can. */
