@@ -129,7 +129,7 @@ function reportNothing(input: CommandInput, context: CliContext, held: boolean):
         hint: 'see what needs you with `loopwright status`',
       })
     : new LoopwrightError('run.nothing_to_do', 'there is nothing to do: no task is ready', {
-        hint: 'start one with `loopwright run "what to do"`, or add tasks with `loopwright task add`',
+        hint: 'start one with `loopwright run "what to do"`, or add tasks with `loopwright task add`; `loopwright status` shows what needs you',
       });
   if (!wantsJson(input)) throw error;
   const { code, message, hint } = error;

@@ -1,3 +1,4 @@
+import { plainText } from '../text/terminal.ts';
 import { countChars, headChars } from '../text/code-points.ts';
 import { fence } from '../text/fence.ts';
 import { LoopwrightError } from '../error.ts';
@@ -124,7 +125,7 @@ function renderGuidance(list: NonNullable<PromptInput['guidance']>): string {
 function renderShared(list: NonNullable<PromptInput['shared']>): string {
   let left = maxSharedChars;
   const items = list.flatMap(({ from, text }) => {
-    const shown = headChars(text.trim(), left);
+    const shown = headChars(plainText(text).trim(), left);
     left -= countChars(shown);
     return shown === '' ? [] : [`From ${inlineCode(from, 80)}:\n${fence(shown)}`];
   });
