@@ -1,5 +1,6 @@
 import { lstat, mkdir, readdir, readFile, realpath, rm, rmdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isLoopwrightError, LoopwrightError } from '../../core/error.ts';
 import type { WorkspaceSpec } from '../../ports/workspace.ts';
 import { bringFiles } from './bring-files.ts';
@@ -50,8 +51,31 @@ async function readLinked(commonDir: string, name: string): Promise<Checkout | n
   return { gitDir, commonDir, workTree: path.dirname(path.resolve(gitDir, text.trim())) };
 }
 
+const tries = 5;
+
 /** Finds, mends or makes the worktree of a loop. */
 export async function openWorktree(
+  project: Repository,
+  spec: WorktreeSpec,
+  signal: AbortSignal,
+): Promise<OpenedWorktree> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await openOnce(project, spec, signal);
+    } catch (error) {
+      if (attempt === tries || !isOfHalfMadeNeighbour(error)) throw error;
+      await sleep(attempt * 20, undefined, { signal });
+    }
+  }
+}
+
+/** git reads what is registered of all worktrees, also of one that another git is writing at this moment. */
+function isOfHalfMadeNeighbour(error: unknown): boolean {
+  const message = error instanceof Error ? error.message : '';
+  return message.includes('failed to read') && /\/worktrees\/[^/]+\/\w+:/.test(message);
+}
+
+async function openOnce(
   project: Repository,
   spec: WorktreeSpec,
   signal: AbortSignal,
