@@ -217,6 +217,8 @@ async function main(): Promise<void> {
   }
   server.stdin.end();
   await Promise.race([gone, sleep(leaveMs)]);
+  // What was printed to a pipe is on its way until its reader has taken it; leaving now would lose the end, the answer with it.
+  await new Promise<void>((resolve) => process.stdout.write('', () => resolve()));
   process.exit();
 }
 
