@@ -1,17 +1,16 @@
 import type { Loop } from '../core/loop/loop.ts';
 import { openIteration } from '../core/loop/loop.ts';
-import { isSelector, parseSelector } from '../core/coordinate/selector.ts';
+import { isSelector } from '../core/coordinate/selector.ts';
 import { loopStatuses, isResting } from '../core/loop/status.ts';
 import { requestLoop, type RequestAnswer, type RequestKind } from '../engine/request-loop.ts';
 import type { Engine } from '../engine/engine.ts';
-import { selectLoops } from '../engine/select-loops.ts';
 import type { CommandInput, Option } from './command.ts';
 import type { CliContext } from './context.ts';
 import { exitCodes } from './exit-code.ts';
 import { argument, isGiven, usageError, wantsJson } from './input.ts';
 import { resumeLine } from './render/next-commands.ts';
 import { statusText } from './render/status-word.ts';
-import { resolveLoop } from './resolve-loop.ts';
+import { resolveLoops } from './resolve-loop.ts';
 import { withSession } from './session.ts';
 
 export const allOption: Option = { name: 'all', summary: 'Every loop that is running or waiting.' };
@@ -53,21 +52,11 @@ async function chosenLoops(
   if (!isGiven(input, 'all')) {
     if (reference === null)
       throw usageError('say which loop, or --all', 'list them with `loopwright loop list`');
-    return isSelector(reference)
-      ? openLoops(engine, reference)
-      : [await resolveLoop(engine, reference)];
+    return resolveLoops(engine, reference);
   }
   if (reference !== null) throw usageError('give either a loop or --all, not both');
   const statuses = loopStatuses.filter((status) => !isResting(status));
   return engine.store.read((tx) => tx.loops.list({ statuses }));
-}
-
-/** Of those a selector means, the ones that can still be asked something. */
-async function openLoops(
-  engine: Engine,
-  selector: string,
-): Promise<readonly { readonly id: string }[]> {
-  return engine.store.read((tx) => selectLoops(tx, parseSelector(selector), null));
 }
 
 const done: Readonly<Record<RequestKind, string>> = {

@@ -1,15 +1,15 @@
-import { isSelector, parseSelector } from '../core/coordinate/selector.ts';
+import { isSelector } from '../core/coordinate/selector.ts';
 import { LoopwrightError } from '../core/error.ts';
 import { isResting } from '../core/loop/status.ts';
+import type { Loop } from '../core/loop/loop.ts';
 import { connectDaemon } from '../daemon/connect.ts';
 import type { Engine } from '../engine/engine.ts';
-import { selectLoops } from '../engine/select-loops.ts';
 import { sendMessage } from '../engine/send-message.ts';
 import type { CommandInput } from './command.ts';
 import type { CliContext } from './context.ts';
 import { exitCodes } from './exit-code.ts';
 import { argument, isGiven, usageError, wantsJson } from './input.ts';
-import { resolveLoop } from './resolve-loop.ts';
+import { resolveLoops } from './resolve-loop.ts';
 
 /** Several loops at once, or one that is told to: they go on in the daemon. */
 export function isForDaemon(input: CommandInput): boolean {
@@ -48,10 +48,11 @@ async function restingLoops(engine: Engine, input: CommandInput): Promise<readon
     return rows.map(({ id }) => id);
   }
   if (reference === null) throw usageError('say which loop, or --all');
-  if (!isSelector(reference)) return [(await resolveLoop(engine, reference)).id];
-  const selector = parseSelector(reference);
-  const rows = await engine.store.read((tx) => selectLoops(tx, selector, null));
-  return rows
-    .filter(({ status }) => isResting(status) && status !== 'complete')
-    .map(({ id }) => id);
+  const meant = await resolveLoops(engine, reference);
+  const loops = isSelector(reference) ? meant.filter(couldGoOn) : meant;
+  return loops.map(({ id }) => id);
+}
+
+function couldGoOn({ status }: Loop): boolean {
+  return isResting(status) && status !== 'complete';
 }

@@ -1,6 +1,7 @@
 import type { Gate } from '../core/config/section/gates.ts';
 import { encodeAnswer } from '../core/coordinate/spoken-answer.ts';
 import { LoopwrightError } from '../core/error.ts';
+import type { Request } from '../core/loop/decide.ts';
 import { awaitsApproval, gatesOf } from '../core/loop/gating.ts';
 import type { Rest } from '../core/loop/judge.ts';
 import { violationsToAllow } from '../core/loop/judges.ts';
@@ -32,7 +33,8 @@ export async function approveLoop(
   if (!isHalfApproved(loop)) {
     await recordYes(engine, session, loop, { by, text });
   }
-  const driven = await judgeAgain(engine, session, loop.id, by);
+  // Nobody asked for another iteration: should a gate fail now, the loop pauses.
+  const driven = await goOn(engine, session, loop.id, by, { kind: 'pause', when: 'finish' });
   return finishLoop(engine, session, new MergeQueue(engine, session), driven);
 }
 
@@ -47,19 +49,21 @@ async function sayYes(
   { by, text }: Answer,
 ): Promise<Loop> {
   if (!isResting(loop.status)) return tellOwner(engine, loop, 'approve', { by, text });
-  await recordAtRest(engine, session, loop.id, { type: 'approval.given', by, note: text });
-  const driven = await driveToRest(engine, session, loop.id, by);
+  await recordApproval(engine, session, loop, { by, text });
+  const driven = await goOn(engine, session, loop.id, by, { kind: 'interrupt', when: 'cut' });
   return finishLoop(engine, session, new MergeQueue(engine, session), driven);
 }
 
-async function driveToRest(
+/** Drives a loop at rest under a request that keeps it from more than the answer allows. */
+async function goOn(
   engine: Engine,
   session: Session,
   loopId: string,
   by: string,
+  request: Request,
 ): Promise<Loop> {
   await using owner = await takeLoop(engine, session, loopId, { why: `approved by ${by}` });
-  owner.request({ kind: 'interrupt', when: 'cut' });
+  owner.request(request);
   return await driveOrPark(engine, owner);
 }
 
@@ -87,23 +91,17 @@ async function recordYes(
     return;
   }
   requireAwaited(loop);
-  await recordAtRest(engine, session, loop.id, {
-    type: 'approval.given',
-    by,
-    note: engine.clean(text),
-  });
+  await recordApproval(engine, session, loop, { by, text });
 }
 
-async function judgeAgain(
+async function recordApproval(
   engine: Engine,
   session: Session,
-  loopId: string,
-  by: string,
-): Promise<Loop> {
-  await using owner = await takeLoop(engine, session, loopId, { why: `approved by ${by}` });
-  // Nobody asked for another iteration: should a gate fail now, the loop pauses.
-  owner.request({ kind: 'pause', when: 'finish' });
-  return await driveOrPark(engine, owner);
+  loop: Loop,
+  { by, text }: Answer,
+): Promise<void> {
+  const note = engine.clean(text);
+  await recordAtRest(engine, session, loop.id, { type: 'approval.given', by, note });
 }
 
 /** Sends the work back. The reason is the feedback of the next iteration, unless the gate ends the loop on a no. */

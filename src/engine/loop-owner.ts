@@ -15,13 +15,11 @@ import type { StoreTx, TaskClaim } from '../ports/store.ts';
 import type { Workspace } from '../ports/workspace.ts';
 import { BaseWatch } from './base-watch.ts';
 import type { Engine } from './engine.ts';
+import { KnownChanges } from './known-changes.ts';
 import { LookAhead } from './look-ahead.ts';
 import { remember } from './remember.ts';
 import { settleTask } from './settle-task.ts';
 import { SurroundingsWatch } from './surroundings-watch.ts';
-
-/** Since the start of the iteration, and since the base. */
-const keptChanges = 2;
 
 /** A lease outlasts several renewals that fail. */
 const renewalsPerLease = 6;
@@ -58,8 +56,7 @@ export class LoopOwner implements AsyncDisposable {
   #mark: number;
   #workspace: Workspace | null = null;
   #iterationMark: number | null = null;
-  /** Asked for lately, the last of them last. */
-  readonly #changes = new Map<string, Promise<FileChanges>>();
+  readonly #changes = new KnownChanges();
   readonly #ahead: LookAhead;
   #stops: { readonly number: number; readonly results: readonly StopResult[] } | null = null;
   readonly #base: BaseWatch;
@@ -126,16 +123,9 @@ export class LoopOwner implements AsyncDisposable {
 
   /** What differs between two snapshots; asking again for the same two costs nothing. */
   changesBetween(from: string, to: string): Promise<FileChanges> {
-    const key = `${from}..${to}`;
-    const known = this.#changes.get(key);
-    if (known !== undefined) return known;
-    const changes = this.workspace.changes(from, to, this.#closing.signal);
-    const [oldest] = this.#changes.keys();
-    if (this.#changes.size >= keptChanges && oldest !== undefined) this.#changes.delete(oldest);
-    this.#changes.set(key, changes);
-    // A failure surfaces where it is awaited, and is not remembered.
-    changes.catch(() => this.#changes.delete(key));
-    return changes;
+    return this.#changes.between(from, to, (...two) =>
+      this.workspace.changes(...two, this.#closing.signal),
+    );
   }
 
   /** Looks at the files beside other work, for the next iteration to start from. */

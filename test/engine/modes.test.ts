@@ -117,6 +117,21 @@ describe('an attended loop', () => {
   });
 });
 
+it('keeps no secret of the one who answers', async () => {
+  await using repo = await gitRepo();
+  await using project = await openedProject(repo, { ...counting, mode: 'attended' });
+  const loop = await project.runText('count');
+  const text = `fine, with ghp_${'a1B2'.repeat(9)}`;
+  await inSession(project, (session) =>
+    approveLoop(project.engine, session, loop, { by: 'ada', text }),
+  );
+  const stored = await project.engine.store.read((tx) => tx.loops.events(loop.id, 0, 1000));
+  const notes = stored.flatMap(({ event }) =>
+    event.type === 'approval.given' ? [event.note] : [],
+  );
+  expect(notes).toEqual(['fine, with [redacted]']);
+});
+
 describe('a hybrid loop', () => {
   const files = `command:for i in 1 2 3 4 5; do echo x > "f$i.txt"; done; echo x >> n.txt`;
 

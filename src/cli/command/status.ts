@@ -10,7 +10,7 @@ import {
   type Owner,
 } from '../../engine/overview.ts';
 import type { LoopRow } from '../../ports/store.ts';
-import type { DaemonStatus } from '../../protocol/http/payload.ts';
+import type { DaemonStatus, Health } from '../../protocol/http/payload.ts';
 import { overviewResult } from '../../protocol/overview.ts';
 import type { Command } from '../command.ts';
 import type { CliContext } from '../context.ts';
@@ -24,6 +24,8 @@ import { oneLine } from '../render/story-line.ts';
 import { waitingForPlace } from '../render/waiting-text.ts';
 import { cutToWidth } from '../render/width.ts';
 
+type Waiting = DaemonStatus['waiting'];
+
 export const status: Command = {
   path: ['status'],
   summary: 'Show what runs, what waits, what needs you and what is next.',
@@ -36,17 +38,21 @@ export const status: Command = {
     const overview = await readOverview(opened.engine);
     // A daemon of another version, or one that hangs, does not keep the store from being shown.
     const connected = await connectDaemon(opened.engine.stateDir).catch(() => null);
-    const daemon = (await connected?.client.call('daemon').catch(() => null)) ?? null;
+    const daemon = connected?.health ?? null;
     if (wantsJson(input))
-      context.out.write(`${JSON.stringify(overviewResult(overview, connected?.health ?? null))}\n`);
-    else context.out.write(renderOverview(overview, daemon, context));
+      context.out.write(`${JSON.stringify(overviewResult(overview, daemon))}\n`);
+    else {
+      const queue = await connected?.client.call('daemon').catch(() => null);
+      context.out.write(renderOverview(overview, daemon, queue?.waiting ?? [], context));
+    }
     return exitCodes.ok;
   },
 };
 
 function renderOverview(
   overview: Overview,
-  daemon: DaemonStatus | null,
+  daemon: Health | null,
+  waiting: Waiting,
   { out, clock }: CliContext,
 ): string {
   const paint = createPaint(out.hasColour);
@@ -54,7 +60,7 @@ function renderOverview(
   const sections = [
     section(
       'running',
-      overview.active.map((each) => activeText(each, daemon, now, paint)),
+      overview.active.map((each) => activeText(each, waiting, now, paint)),
     ),
     section('needs you', [
       ...overview.needsYou.map((needed) => neededText(needed, paint)),
@@ -68,7 +74,7 @@ function renderOverview(
       'next',
       overview.next.map(
         ({ id, title, priority }) =>
-          `${id}  ${priority.padEnd(8)}  ${oneLine(title, 100)}${placeText(daemon, id)}`,
+          `${id}  ${priority.padEnd(8)}  ${oneLine(title, 100)}${placeText(waiting, id, '\n    ')}`,
       ),
     ),
     section(
@@ -95,7 +101,7 @@ function heldText({ task, after }: HeldTask): string {
 }
 
 /** Who would work on it, and how to make somebody do. */
-function daemonText(daemon: DaemonStatus | null, { counts }: Overview): string {
+function daemonText(daemon: Health | null, { counts }: Overview): string {
   if (daemon !== null) return ` · the daemon is ${daemon.state} (process ${daemon.pid})`;
   const waits = (counts['ready'] ?? 0) > 0;
   return waits ? ' · no daemon: `loopwright run`, or `loopwright daemon start`' : '';
@@ -112,10 +118,10 @@ function section(title: string, rows: readonly string[]): Section {
   return { title, rows };
 }
 
-/** Why a task waits in the daemon, on a line of its own. */
-function placeText(daemon: DaemonStatus | null, taskId: string): string {
-  const place = daemon?.waiting.find(({ task }) => task === taskId);
-  return place === undefined ? '' : `\n    ${waitingForPlace(place)}`;
+/** Which place a task has in the daemon's line, after `before`; nothing when it does not stand there. */
+function placeText(waiting: Waiting, taskId: string, before: string): string {
+  const place = waiting.find(({ task }) => task === taskId);
+  return place === undefined ? '' : before + waitingForPlace(place);
 }
 
 function neededText({ row, loop }: Needed, paint: Paint): string {
@@ -128,7 +134,7 @@ function neededText({ row, loop }: Needed, paint: Paint): string {
 
 function activeText(
   { loop, row, owner }: Active,
-  daemon: DaemonStatus | null,
+  waiting: Waiting,
   now: number,
   paint: Paint,
 ): string {
@@ -139,19 +145,18 @@ function activeText(
       ? ''
       : ` · ${formatDuration(Math.max(0, loop.wait.until - now))} left, until ${formatClock(loop.wait.until)} UTC`;
   const head = `${loop.id}  ${state} · iteration ${row.iterations}${cost}${wait} · last event ${formatAge(now - row.updatedAt)}`;
-  return `${head}\n    ${oneLine(loop.title, 100)}\n    ${ownerText(loop, owner, daemon)}`;
+  return `${head}\n    ${oneLine(loop.title, 100)}\n    ${ownerText(loop, owner, waiting)}`;
 }
 
-function ownerText(loop: Loop, owner: Owner | null, daemon: DaemonStatus | null): string {
+function ownerText(loop: Loop, owner: Owner | null, waiting: Waiting): string {
   if (owner !== null && owner.isAlive) {
     const { pid, host } = owner;
     return owner.kind === 'daemon'
       ? `driven by the daemon (process ${pid} on ${host})`
       : `driven by process ${pid} on ${host}`;
   }
-  const place = daemon?.waiting.find(({ task }) => task === loop.taskId);
-  if (place !== undefined) return `in the daemon, ${waitingForPlace(place)}`;
-  return `nobody drives it: loopwright loop resume ${loop.id}`;
+  const place = placeText(waiting, loop.taskId, 'in the daemon, ');
+  return place === '' ? `nobody drives it: loopwright loop resume ${loop.id}` : place;
 }
 
 function restingText(row: LoopRow, paint: Paint, command: string): string {
