@@ -15,6 +15,7 @@ export class Transactions implements AsyncDisposable {
   constructor(connection: Connection, mode: 'write' | 'read') {
     this.#connection = connection;
     this.#mode = mode;
+    if (mode === 'write') connection.endBusyWaiting();
   }
 
   /** Commits what `work` did; undoes all of it when `work` throws. */
