@@ -37,10 +37,11 @@ import { resolveLoopType, type LoopType, type LoopTypes } from '../core/loop-typ
 import { assertLoopStrategy, createLoopStrategy } from '../core/strategy/registry.ts';
 import type { LoopStrategy } from '../core/strategy/strategy.ts';
 import type { Task } from '../core/task/task.ts';
-import { createRedactor } from '../core/redact/redact-values.ts';
+import { createRedaction } from '../core/redact/redactor.ts';
+import { secretsOfEngine } from '../core/redact/secret-values.ts';
 import type { Engine } from '../engine/engine.ts';
 import { FactHooks } from '../engine/fact-hooks.ts';
-import { redactionOf, redactWith } from '../engine/redact-text.ts';
+import { redactWith } from '../engine/redact-text.ts';
 import { Notifier } from '../engine/notifier.ts';
 import {
   checkRunnable,
@@ -119,7 +120,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     config.settings.store ?? path.join(stateDir, 'state.db'),
   );
   refuseEmptiedStore(database, stateDir);
-  const redaction = redactionOf(env, config.settings.env.set);
+  const redaction = createRedaction(secretsOfEngine(env, config.settings));
   const clean = redactWith(redaction);
   const store = cleanup.use(
     await openProjectStore(database, input, clean, cleanup, (text) =>
@@ -131,6 +132,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
   const supervisor = cleanup.use(
     createSupervisor({
       clock,
+      redaction,
       ...(containment === 'auto' ? {} : { containment }),
       weak: ({ limits, obstacles }) =>
         publish({ kind: 'notice', text: `warning: ${[limits, ...obstacles].join(' ')}` }),
@@ -147,7 +149,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
         platform: process.platform,
       }),
       minuteOfDay,
-      redact: createRedactor(env),
+      redact: clean,
       warn: (text) => publish({ kind: 'notice', text }),
     }),
   );
@@ -163,6 +165,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
   );
   const doors = cleanup.use(createDoors(stateDir));
   const agents = createAgentCache(supervisor, project.root);
+  const readSettings = createSettingsReader(files);
   const engine: Engine = {
     project,
     store,
@@ -201,13 +204,18 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     resolveAgent: (settings) => agents.resolve(settings),
     resolveStrategy: (settings) => loadStrategy(settings, project.root),
     hookCommand: (hook) => hookCommand(hook, project.root),
-    reloadSettings: createSettingsReader(files),
+    async reloadSettings(loopType, loopFlags) {
+      const settings = await readSettings(loopType, loopFlags);
+      redaction.learn(secretsOfEngine(env, settings));
+      return settings;
+    },
   };
   const planner =
     (loaded: LoadedConfig, types: readonly LoopTypes[]): Opened['planFor'] =>
     async (task, verify) => {
       const typed = await settingsOf(task.type, loaded, types, env);
       const settings = settingsForTask(typed, task);
+      redaction.learn(secretsOfEngine(env, settings));
       if (loaded.settings.agent === null && settings.agent !== null) {
         const text = `no agent is configured: taking ${settings.agent}, the first one installed`;
         publish({ kind: 'notice', text });
