@@ -13,6 +13,7 @@ import { createArtifacts } from '../adapters/files/artifact-files.ts';
 import { configFingerprint } from '../adapters/files/config-fingerprint.ts';
 import type { HomeInput } from '../adapters/files/config-home.ts';
 import { loadConfig, loadConfigAnyway, type LoadedConfig } from '../adapters/files/config-files.ts';
+import { stateFolderName } from '../adapters/files/folder-state.ts';
 import { createDisk } from '../adapters/files/disk-reserve.ts';
 import { createLocks } from '../adapters/files/lock-files.ts';
 import { loadLoopTypes } from '../adapters/files/loop-type-files.ts';
@@ -29,7 +30,7 @@ import type { FlagValues } from '../core/config/flags.ts';
 import type { PromptRecord } from '../core/loop/event.ts';
 import type { Settings } from '../core/config/schema.ts';
 import { hookModules } from '../core/hook/hook-modules.ts';
-import { refuseEmptiedStore } from './emptied-store.ts';
+import { refuseLostStore } from './lost-store.ts';
 import { openProjectStore, openStateFolder, type StateUse } from './open-state.ts';
 import { LoopwrightError } from '../core/error.ts';
 import { applyLoopType } from '../core/loop-type/apply.ts';
@@ -114,12 +115,12 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
   const loopTypes = await loadLoopTypes({ ...files, settings: config.settings });
   refusePostgres(config.settings);
   await using cleanup = new AsyncDisposableStack();
+  refuseLostStore(...placesOf(project.root, config.settings));
   const stateDir = await openStateFolder(project.root, input, cleanup);
   const database = path.resolve(
     project.root,
     config.settings.store ?? path.join(stateDir, 'state.db'),
   );
-  refuseEmptiedStore(database, stateDir);
   const redaction = createRedaction(secretsOfEngine(env, config.settings));
   const clean = redactWith(redaction);
   const store = cleanup.use(
@@ -248,6 +249,12 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   };
   return opened;
+}
+
+/** Where the project has its store and its state folder, if it has any. */
+function placesOf(root: string, { store }: Settings): readonly [file: string, folder: string] {
+  const folder = path.join(root, stateFolderName);
+  return [path.resolve(root, store ?? path.join(folder, 'state.db')), folder];
 }
 
 /** Isolation that is asked for and missing is a refusal, before anything is spent. */
