@@ -1,5 +1,6 @@
 import type { FlagValues } from '../core/config/flags.ts';
 import type { Loop } from '../core/loop/loop.ts';
+import { isResting } from '../core/loop/status.ts';
 import type { Opened } from '../daemon/compose.ts';
 import {
   RunControl,
@@ -18,6 +19,7 @@ import { CrowdView } from './render/crowd-view.ts';
 import { LiveView, type Talk } from './render/live-view.ts';
 import { createPaint } from './render/paint.ts';
 import { renderCrowdSummary } from './render/crowd-summary.ts';
+import { leftText } from './render/left-loop.ts';
 import { renderSummary } from './render/summary.ts';
 
 /** How a command that drives loops talks. */
@@ -91,14 +93,19 @@ export async function driveInForeground(
   } catch (error) {
     // What did end is told before what went wrong, and what cannot be undone or told does not hide it.
     await view[Symbol.asyncDispose]();
-    await summarise(context, input, opened, view.loops).catch(() => {});
+    const [ended, left] = [true, false].map((rests) =>
+      view.loops.filter(({ status }) => isResting(status) === rests),
+    );
+    await summarise(context, input, opened, ended ?? []).catch(() => {});
+    for (const loop of left ?? []) context.err.write(`\n${leftText(loop, error)}\n`);
     await undo?.().catch(() => {});
     throw error;
   }
   await undo?.();
   await view[Symbol.asyncDispose]();
   await summarise(context, input, opened, outcome?.loops ?? []);
-  return report({ outcome, opened });
+  // Awaited here: it reads the store, which is closed when this ends.
+  return await report({ outcome, opened });
 }
 
 /** Whether somebody sits there who could be asked. */

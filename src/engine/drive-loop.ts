@@ -15,6 +15,8 @@ export type Run = {
   readonly options: RunOptions;
   readonly control: RunControl;
   readonly merges: MergeQueue;
+  /** Says once what a new loop starts without. */
+  readonly tellUncommitted: (loop: Loop) => Promise<void>;
 };
 
 /** Drives a loop to its rest. A full disk pauses it, and it goes on by itself when there is room again. */
@@ -26,7 +28,8 @@ export async function driveLoop(run: Run, loopId: string, options: TakeOptions):
     } catch (error) {
       const loop = await parkedLoop(engine, loopId, error);
       if (loop === null) throw error;
-      const text = `${loop.id} is paused: ${loop.text ?? 'no space left'}; it goes on when there is space again`;
+      const why = (loop.text ?? 'no space left').replace(/\.$/, '');
+      const text = `${loop.id} is paused: ${why}; it goes on when there is space again`;
       engine.publish({ kind: 'notice', text });
       if (!(await waitForRoom(engine, loop, control.asked))) return loop;
       await engine.disk.holdReserve();

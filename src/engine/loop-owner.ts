@@ -33,6 +33,8 @@ export type Claims = {
   readonly taskClaim: TaskClaim;
   /** UTC milliseconds. */
   readonly leaseUntil: number;
+  /** Work of the owner before that it did not live to record. */
+  readonly unrecordedMs: number;
 };
 
 /**
@@ -70,7 +72,8 @@ export class LoopOwner implements AsyncDisposable {
   #reading: Promise<void> = Promise.resolve();
   #background: Promise<void> = Promise.resolve();
 
-  constructor(engine: Engine, loop: Loop, { claim, taskClaim, leaseUntil }: Claims) {
+  constructor(engine: Engine, loop: Loop, claims: Claims) {
+    const { claim, taskClaim, leaseUntil, unrecordedMs } = claims;
     this.#engine = engine;
     this.surroundings = new SurroundingsWatch(engine);
     this.#ahead = new LookAhead(engine.clock);
@@ -80,7 +83,7 @@ export class LoopOwner implements AsyncDisposable {
     this.#claim = claim;
     this.#taskClaim = taskClaim;
     this.#leaseUntil = leaseUntil;
-    this.#mark = engine.clock.monotonic();
+    this.#mark = engine.clock.monotonic() - unrecordedMs;
     this.#watch = engine.wakeups.watch(loop.id, () => void this.#readRequests());
     this.#renewal = this.#keepLease();
   }

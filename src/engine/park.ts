@@ -41,7 +41,7 @@ async function park(engine: Engine, owner: LoopOwner, error: unknown): Promise<v
     await owner.record(
       ...(changed === null ? [] : [changed]),
       ...(await lostUsage(engine, owner.loop)),
-      ...repair(owner.loop, { why: text, endedProcess: false }),
+      ...repair(owner.loop, { why: text, endedProcess: false, lastSeen: engine.clock.now() }),
       { type: 'loop.rested', ...rest },
     );
     await tellStrategy(engine, owner.loop);

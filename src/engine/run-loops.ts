@@ -14,6 +14,7 @@ import { runReady } from './run-ready.ts';
 import { endSession, startSession } from './session.ts';
 import { sweepFailed } from './sweep-failed.ts';
 import { startTask } from './start-task.ts';
+import { createUncommittedNotice } from './tell-uncommitted.ts';
 import { unfinishedLoop } from './text-task.ts';
 
 /** What to run. */
@@ -111,15 +112,15 @@ export async function runLoops(
   // Beside everything else: until an agent works nothing fills the disk.
   const reserve = engine.disk.holdReserve();
   const merges = new MergeQueue(engine, session, control.cut);
-  const outcome = await runRequest({ engine, session, options, control, merges }, request)
-    .finally(async () => {
-      await reserve;
-    })
-    .catch(async (error: unknown) => {
-      // The store may be what broke: then the error says more than a failure to write the end of the session.
-      await endSession(engine, session).catch(() => {});
-      throw error;
-    });
+  const tellUncommitted = createUncommittedNotice(engine);
+  const run = { engine, session, options, control, merges, tellUncommitted };
+  const outcome = await runRequest(run, request).catch(async (error: unknown) => {
+    await reserve;
+    // The store may be what broke: then the error says more than a failure to write the end of the session.
+    await endSession(engine, session).catch(() => {});
+    throw error;
+  });
+  await reserve;
   const settings = outcome.loops.at(-1)?.settings;
   if (settings !== undefined) await tidyUp(engine, session, settings);
   await endSession(engine, session);

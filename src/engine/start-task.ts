@@ -34,7 +34,11 @@ export async function startTask(run: Run, task: Task): Promise<Loop> {
       allowDirty: options.allowDirty,
     });
     await noticeBaseMove(engine, loop);
-    return await driveLoop(run, loop.id, { why: 'started' });
+    const [driven] = await Promise.all([
+      driveLoop(run, loop.id, { why: 'started' }),
+      run.tellUncommitted(loop),
+    ]);
+    return driven;
   } catch (error) {
     // What a person must put right leaves the task as it was, ready to be run again.
     // If even that fails the store is what broke; the error itself says more, and the claim ends with this process.

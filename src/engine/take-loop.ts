@@ -9,6 +9,7 @@ import { breach, guardsSurroundings, tamperedText } from '../core/loop/surroundi
 import type { QueueEntry } from '../ports/queue.ts';
 import type { Session, StoreTx } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
+import { lastSeen, unrecordedWork } from './last-seen.ts';
 import { lostUsage } from './running-usage.ts';
 import { LoopOwner } from './loop-owner.ts';
 import { reportSurroundings } from './report-surroundings.ts';
@@ -79,9 +80,13 @@ export async function takeLoop(
   await engine.reach('after:claim-loop');
   const endedProcess = await endLeftover(engine, claims.current);
   if (claims.current.status !== 'pending') await engine.artifacts.tidy(loopId);
-  const owner = new LoopOwner(engine, claims.current, claims);
+  const seen = await lastSeen(engine, claims.current, entry);
+  const owner = new LoopOwner(engine, claims.current, {
+    ...claims,
+    unrecordedMs: unrecordedWork(claims.current, seen),
+  });
   try {
-    const world = { why: options.why, endedProcess };
+    const world = { why: options.why, endedProcess, lastSeen: seen };
     const lost = await lostUsage(engine, claims.current);
     const changed = await leftSurroundings(engine, owner);
     const events = takeOverEvents(claims.current, session, world, options);

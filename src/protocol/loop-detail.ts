@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Iteration, Loop } from '../core/loop/loop.ts';
 import { iterationStatuses } from '../core/loop/status.ts';
+import { standingWarnings } from '../core/loop/stuck.ts';
 import { reportTests } from '../core/verdict/report.ts';
 import { LoopResult, loopResult } from './loop-result.ts';
 import { isoTime, isoTimeOrNull, Tests, Time, Tokens } from './value.ts';
@@ -81,7 +82,7 @@ export function loopDetail(loop: Loop, filesChanged: readonly string[]): LoopDet
     createdAt: isoTime(loop.createdAt),
     updatedAt: isoTime(loop.updatedAt),
     endedAt: isoTimeOrNull(loop.endedAt),
-    warnings: [...loop.warnings],
+    warnings: [...standingWarnings(loop)],
     iterations: loop.iterations.map(iterationDetail),
     totals: loopTotals(loop.iterations),
   };

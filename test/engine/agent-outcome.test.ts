@@ -46,7 +46,7 @@ describe('what the loop does after each ending of an agent', () => {
     expect(loop.iterations[0]).toMatchObject({ tries: 2, status: 'timed_out' });
     expect(loop.iterations[0]?.agent).toMatchObject({
       kind: 'hung',
-      evidence: 'no output and no work for 300 ms, the idle limit',
+      evidence: 'no output and no work for 300ms, the idle limit',
     });
     expect(await repo.git('show', `${loop.workspace.branch}:starts.txt`)).toBe('started\nstarted');
     const events = await project.engine.store.read((tx) => tx.loops.events(loop.id, 0, 1000));

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Loop } from '../../src/core/loop/loop.ts';
+import { standingWarnings } from '../../src/core/loop/stuck.ts';
 import { gitRepo } from '../support/git-repo.ts';
 import { openedProject, type TestProject } from '../support/opened-project.ts';
 
@@ -194,6 +195,8 @@ describe('a task that fails again and again', () => {
     });
     const loop = await project.runText('write five lines');
     expect(loop.status).toBe('complete');
+    expect(loop.warnings.join()).toContain('stuck after');
+    expect(standingWarnings(loop)).toEqual([]);
     const metrics = await project.engine.store.read((tx) => tx.attempts.metrics(loop.taskId));
     expect(metrics).toEqual({
       totalAttempts: 5,

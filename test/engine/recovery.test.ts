@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { gitRepo, type GitRepo } from '../support/git-repo.ts';
@@ -36,14 +36,24 @@ async function worktreeHas(repo: GitRepo, file: string): Promise<boolean> {
   return loops.some((loop) => existsSync(path.join(folder, loop, file)));
 }
 
+/** Whether what the agent said in that iteration is on the disk. */
+async function hasPrinted(repo: GitRepo, number: number): Promise<boolean> {
+  const loops = path.join(repo.path, '.loopwright/loops');
+  const [loop = ''] = await readdir(loops);
+  const file = path.join(loops, loop, 'iterations', `00${number}`, 'stdout.log');
+  return (await readFile(file, 'utf8').catch(() => '')) !== '';
+}
+
 describe('kill -9 of the engine', () => {
   it('loses no work and no number: the next run goes on with the next iteration (I4)', async () => {
     await using repo = await gitRepo();
     const agent =
-      'command:echo x >> n.txt; echo "left by $LOOPWRIGHT_ITERATION" > left.txt; sleep $(( $(wc -l < n.txt) == 2 ? 300 : 0 ))';
+      'command:sleep 0.1; echo at work; echo x >> n.txt; echo "left by $LOOPWRIGHT_ITERATION" > left.txt; sleep $(( $(wc -l < n.txt) == 2 ? 300 : 0 ))';
     const validate = 'test "$(wc -l < n.txt)" -ge 4';
     const twoLines = async () =>
-      (await worktreeHas(repo, 'n.txt')) && (await linesOf(repo, 'n.txt')) === 2;
+      (await worktreeHas(repo, 'n.txt')) &&
+      (await linesOf(repo, 'n.txt')) === 2 &&
+      (await hasPrinted(repo, 2));
     await runAndKill(repo, ['count to four', '--agent', agent, '--validate', validate], twoLines);
     await using project = await openedProject(repo, {});
     const { loops } = await project.runReady();
@@ -56,7 +66,9 @@ describe('kill -9 of the engine', () => {
       [3, 'no_sigil'],
       [4, 'done'],
     ]);
-    // What the interrupted iteration had written is on the branch.
+    // What the interrupted iteration had written is on the branch, and told of.
+    expect(loop.iterations[1]?.changes).toMatchObject({ modified: ['left.txt', 'n.txt'] });
+    expect(loop.iterations[1]?.durationMs).toBeGreaterThan(0);
     expect(await repo.git('show', `${loop.workspace.branch}:n.txt`)).toBe('x\nx\nx\nx');
     expect(
       project.live.some((event) => event.kind === 'notice' && event.text.includes('interrupted')),
@@ -92,7 +104,6 @@ it('what the interrupted run had used counts against the budget, once', async ()
 });
 
 async function linesOf(repo: GitRepo, file: string): Promise<number> {
-  const { readFile } = await import('node:fs/promises');
   const folder = path.join(repo.path, '.loopwright/worktrees');
   const [loop] = await readdir(folder);
   const text = await readFile(path.join(folder, loop ?? '', file), 'utf8');

@@ -212,6 +212,7 @@ const fields: {
     created: fc.boolean(),
     repaired: texts,
     missing: texts,
+    left: changes,
   }),
   'workspace.set_up': fc.record({
     command: text,

@@ -1,4 +1,5 @@
 import type { AgentOutcome, AgentOutcomeKind } from '../../core/agent/outcome.ts';
+import { formatDuration } from '../../core/config/duration.ts';
 import type { ProcessEnd } from '../../ports/process.ts';
 
 /** An outcome about which nothing is known but how it ended. */
@@ -28,9 +29,9 @@ export function describeEnd(end: ProcessEnd, stderrTail: string): string {
     case 'signalled':
       return `killed by ${end.signal}${because}`;
     case 'timed-out':
-      return `ended after ${end.afterMs} ms, the time limit`;
+      return `ended after ${formatDuration(Math.round(end.afterMs))}, the time limit`;
     case 'hung':
-      return `no output and no work for ${end.idleMs} ms, the idle limit`;
+      return `no output and no work for ${formatDuration(Math.round(end.idleMs))}, the idle limit`;
     case 'cancelled':
       return 'cancelled';
     case 'ended-after-result':

@@ -115,7 +115,9 @@ export function captureStream(source: Readable, options: CaptureOptions): Captur
 }
 
 function unwritable(cause: unknown): LoopwrightError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const said = cause instanceof Error ? cause.message : String(cause);
+  // `ENOSPC: no space left on device, write`: the words between the code and the call.
+  const reason = said.replace(/^[A-Z]+: /, '').replace(/, [a-z]+$/, '');
   return new LoopwrightError(
     'process.output_file',
     `The output of a process cannot be written to its file: ${reason}.`,

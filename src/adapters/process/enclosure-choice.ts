@@ -86,6 +86,8 @@ function unavailable(mode: string | null, obstacles: readonly string[]): Loopwri
   return new LoopwrightError(
     'process.containment',
     `Containment by ${mode} is not available here: ${obstacles.join('; ')}.`,
-    { hint: 'Leave the choice to the supervisor.' },
+    {
+      hint: 'Say `auto` (`--containment auto`, or `sandbox.containment: auto`): the best that works here is taken.',
+    },
   );
 }

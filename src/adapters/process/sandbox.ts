@@ -4,7 +4,7 @@
  * is the same as without walls.
  */
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { homedir, tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
 import { LoopwrightError } from '../../core/error.ts';
 import type { ProcessSpec, Sandbox } from '../../ports/process.ts';
@@ -95,13 +95,23 @@ const powerless = [
   'ALL',
 ] as const;
 
-/** The one the program is told of and the user's own. A home that holds everything hides nothing. */
+/** The one the program is told of, and the user's own wherever `HOME` points. A home that holds everything hides nothing. */
 function homesOf({ env, cwd }: Spec): readonly string[] {
-  const named = [env['HOME'], homedir()].flatMap((home) =>
+  const named = [env['HOME'], homedir(), registeredHome()].flatMap((home) =>
     home !== undefined && path.isAbsolute(home) ? [path.normalize(home)] : [],
   );
   const isHome = (home: string): boolean => home !== '/' && home !== path.normalize(cwd);
   return [...new Set(named.map((home) => real(home) ?? home))].filter(isHome);
+}
+
+/** The home the system knows; absent for a user it does not know. */
+function registeredHome(): string | undefined {
+  try {
+    return userInfo().homedir;
+  } catch {
+    // A container may run with a user id that has no entry.
+    return undefined;
+  }
 }
 
 /** As they would be found there, empty; temporary ones for everybody. */

@@ -1,3 +1,4 @@
+import { standingWarnings } from '../../core/loop/stuck.ts';
 import type { Decision } from '../../core/loop/judge.ts';
 import type { Iteration, Loop } from '../../core/loop/loop.ts';
 import { onlyTestsChanged, onlyTestsText } from '../../core/loop/judges.ts';
@@ -46,7 +47,7 @@ function explanation(loop: Loop) {
     flaky: flakyOf(loop),
     accepted: loop.acceptances ?? [],
     onlyTestsChanged: onlyTestsChanged(loop),
-    warnings: loop.warnings,
+    warnings: standingWarnings(loop),
     iterations: loop.iterations.map(({ number, outcome, why, decision, report, restored }) => {
       const violations = report === null ? [] : violationsOf(report);
       return { number, outcome, why, restored, violations, decision };
@@ -65,7 +66,7 @@ function renderExplanation(loop: Loop, { out }: CliContext): string {
     ...acceptedSummary(loop, paint),
     ...onlyTestsSummary(loop, paint),
     ...flakyOf(loop).map((each) => paint('yellow', `flaky: ${flakyText(each)}`)),
-    ...loop.warnings.map((warning) => `${paint('yellow', 'warning')} ${oneLine(warning)}`),
+    ...standingWarnings(loop).map((warning) => `${paint('yellow', 'warning')} ${oneLine(warning)}`),
     ...loop.iterations.map((iteration) => explainIteration(iteration, paint)),
   ];
   const [next] = nextCommands(loop, false).filter(({ line }) => !line.includes(' explain '));

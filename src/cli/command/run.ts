@@ -8,6 +8,8 @@ import { dryRun } from '../dry-run.ts';
 import { exitCodes } from '../exit-code.ts';
 import { driveInForeground, talkOptions, type Driven } from '../foreground.ts';
 import { isGiven, wantsJson } from '../input.ts';
+import type { Opened } from '../../daemon/compose.ts';
+import { drivenElsewhere } from '../../engine/driven-elsewhere.ts';
 import { loopFiles } from '../../engine/loop-files.ts';
 import { prepareRun } from '../prepare-run.ts';
 import { flagValues, settingOptions } from '../setting-options.ts';
@@ -102,7 +104,9 @@ async function reportRun(
           ...(outcome.limited ? [exitCodes.stopped] : []),
           ...(outcome.held ? [exitCodes.blocked] : []),
         ]);
-  if (outcome !== null && loops.length === 0) return reportNothing(input, context, outcome.held);
+  if (outcome !== null && loops.length === 0) {
+    return reportNothing(input, context, await whyNothing(opened, outcome.held));
+  }
   if (outcome?.held === true) context.err.write(`${heldText}: see \`loopwright status\`\n`);
   if (outcome?.limited === true)
     context.err.write('the limit of loops is reached; more tasks are ready\n');
@@ -123,18 +127,34 @@ async function reportRun(
 const heldText = 'every task that is left waits behind a failed or blocked one';
 
 /** No loop ran. A program gets the empty list and why. */
-function reportNothing(input: CommandInput, context: CliContext, held: boolean): number {
-  const error = held
-    ? new LoopwrightError('run.held', heldText, {
-        hint: 'see what needs you with `loopwright status`',
-      })
-    : new LoopwrightError('run.nothing_to_do', 'there is nothing to do: no task is ready', {
-        hint: 'start one with `loopwright run "what to do"`, or add tasks with `loopwright task add`; `loopwright status` shows what needs you',
-      });
+function reportNothing(input: CommandInput, context: CliContext, error: LoopwrightError): number {
   if (!wantsJson(input)) throw error;
   const { code, message, hint } = error;
-  const exitCode = held ? exitCodes.blocked : exitCodes.refused;
+  const exitCode = error.code === 'run.held' ? exitCodes.blocked : exitCodes.refused;
   const result = { loops: [], error: { code, message, hint }, exitCode };
   context.out.write(`${JSON.stringify(result)}\n`);
   return exitCode;
+}
+
+async function whyNothing({ engine }: Opened, held: boolean): Promise<LoopwrightError> {
+  if (held) {
+    const hint = 'see what needs you with `loopwright status`';
+    return new LoopwrightError('run.held', heldText, { hint });
+  }
+  const [first, ...more] = await drivenElsewhere(engine);
+  if (first === undefined) {
+    return new LoopwrightError('run.nothing_to_do', 'there is nothing to do: no task is ready', {
+      hint: 'start one with `loopwright run "what to do"`, or add tasks with `loopwright task add`; `loopwright status` shows what needs you',
+    });
+  }
+  const { loopId, session } = first;
+  const { pid, host } = session.process;
+  const others = more.length === 0 ? '' : ` and ${more.length} more`;
+  return new LoopwrightError(
+    'run.nothing_to_do',
+    `there is nothing to do here: another engine (process ${pid} on ${host}) drives ${loopId}${others}, and no other task is ready`,
+    {
+      hint: `follow it with \`loopwright logs -f ${loopId}\`; should that process hang, its loops are taken over a minute after it was last heard of`,
+    },
+  );
 }

@@ -1,5 +1,6 @@
 import { onlyTestsText } from '../../core/loop/judges.ts';
 import { isPartlyUnpriced, knownCost, loopTokens, type Loop } from '../../core/loop/loop.ts';
+import { standingWarnings } from '../../core/loop/stuck.ts';
 import { newestTests } from '../../protocol/loop-result.ts';
 import type { LoopFiles } from '../../engine/loop-files.ts';
 import { formatDuration, formatSpending, formatTests, formatTokens, plural } from './format.ts';
@@ -42,7 +43,8 @@ export function renderSummary(
 
 function warningsOf(loop: Loop): readonly string[] {
   const text = onlyTestsText(loop);
-  return text === null ? loop.warnings : [...loop.warnings, text];
+  const standing = standingWarnings(loop);
+  return text === null ? standing : [...standing, text];
 }
 
 function row(label: string, text: string | null): readonly string[] {

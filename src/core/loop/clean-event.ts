@@ -14,7 +14,12 @@ export function cleanEvent(event: LoopEvent, clean: Clean): LoopEvent {
   const { all, maybe } = both(clean);
   switch (event.type) {
     case 'workspace.opened':
-      return { ...event, repaired: all(event.repaired), missing: all(event.missing) };
+      return {
+        ...event,
+        repaired: all(event.repaired),
+        missing: all(event.missing),
+        ...(event.left === undefined ? {} : { left: cleanChanges(event.left, clean) }),
+      };
     case 'workspace.set_up':
       return { ...event, output: clean(event.output) };
     case 'baseline.recorded': {

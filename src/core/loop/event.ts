@@ -123,6 +123,8 @@ export type LoopEvent =
       readonly created: boolean;
       readonly repaired: readonly string[];
       readonly missing: readonly string[];
+      /** What the last iteration, which was interrupted, had done to the files; absent when nothing was left to save. */
+      readonly left?: FileChanges;
     }
   | {
       readonly type: 'workspace.set_up';
@@ -309,7 +311,7 @@ export type RecordedEvent = {
   readonly seq: number;
   /** UTC milliseconds. */
   readonly time: number;
-  /** Monotonic milliseconds since the owner's previous event; 0 for the first after it took over. */
+  /** Monotonic milliseconds since the owner's previous event; for its first one what the owner before had not recorded. */
   readonly elapsedMs: number;
   readonly event: LoopEvent;
 };

@@ -42,7 +42,12 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
     case 'settings.reread':
       return { ...loop, settings: event.settings };
     case 'workspace.opened':
-      return { ...loop, opened: true, setUp: loop.setUp && !event.created, head: event.head };
+      return {
+        ...(event.left === undefined ? loop : updateLast(loop, { changes: event.left })),
+        opened: true,
+        setUp: loop.setUp && !event.created,
+        head: event.head,
+      };
     case 'workspace.set_up':
       return { ...loop, setUp: event.exitCode === 0 };
     case 'baseline.started':

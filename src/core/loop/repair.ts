@@ -8,6 +8,8 @@ export type World = {
   readonly why: string;
   /** The old agent's process was still there and was ended. */
   readonly endedProcess: boolean;
+  /** When the old owner last gave a sign of life, in UTC milliseconds. */
+  readonly lastSeen: number;
 };
 
 /**
@@ -27,7 +29,7 @@ export function repair(loop: Loop, world: World): readonly LoopEvent[] {
       status: 'interrupted',
       outcome: 'interrupted',
       counted: false,
-      durationMs: 0,
+      durationMs: Math.max(0, Math.round(world.lastSeen - iteration.startedAt)),
       progress: null,
       why: world.endedProcess
         ? `${world.why}; its agent was still running and was ended`

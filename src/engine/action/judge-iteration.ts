@@ -10,6 +10,7 @@ import { ladderStep, type LadderStep } from '../../core/strategy/ladder.ts';
 import { lookAtCompletion } from '../completion.ts';
 import { lookAtNextGate } from '../look-at-gate.ts';
 import { exceededDisk } from '../disk-budget.ts';
+import { stuckText } from '../../core/loop/stuck.ts';
 import type { Engine } from '../engine.ts';
 import type { LoopOwner } from '../loop-owner.ts';
 import { askStrategy } from '../tell-strategy.ts';
@@ -61,9 +62,7 @@ export async function judgeIteration(engine: Engine, owner: LoopOwner): Promise<
 function stuckWarning(loop: Loop, { end }: Decision): readonly string[] {
   if (end?.status === 'complete') return [];
   if (loop.consecutiveFailures !== loop.settings.memory['stuck-after']) return [];
-  return [
-    `stuck after ${loop.consecutiveFailures} failures in a row; \`loopwright task decompose ${loop.taskId}\` splits the task into smaller ones`,
-  ];
+  return [stuckText(loop)];
 }
 
 function ladderFor(loop: Loop, history: Parameters<typeof ladderStep>[0]): LadderStep {

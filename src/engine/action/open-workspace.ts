@@ -1,3 +1,4 @@
+import type { FileChanges } from '../../core/loop/changes.ts';
 import { lastIteration, looksAtFiles, type Loop } from '../../core/loop/loop.ts';
 import type { Engine } from '../engine.ts';
 import { iterationCommit } from '../iteration-commit.ts';
@@ -21,8 +22,9 @@ export async function openWorkspace(engine: Engine, owner: LoopOwner): Promise<v
     path: opened.workspace.path,
     head: await opened.workspace.head(owner.closing),
     created: opened.created,
-    repaired: [...opened.repaired, ...saved],
+    repaired: [...opened.repaired, ...saved.notes],
     missing: opened.missing,
+    ...(saved.changes === null ? {} : { left: saved.changes }),
   });
   if (opened.created && hadCommits && owner.loop.head === owner.loop.workspace.base) {
     const text =
@@ -37,24 +39,29 @@ export async function openWorkspace(engine: Engine, owner: LoopOwner): Promise<v
   await setUp(engine, owner);
 }
 
+type LeftWork = { readonly notes: readonly string[]; readonly changes: FileChanges | null };
+
 /** Work of an interrupted iteration that never reached its snapshot: kept, but for what it must not change. */
-async function saveLeftWork(owner: LoopOwner): Promise<readonly string[]> {
+async function saveLeftWork(owner: LoopOwner): Promise<LeftWork> {
   const { loop, workspace } = owner;
   const last = lastIteration(loop);
   const left =
     last !== null && last.outcome === 'interrupted' && last.tree === null && last.tries > 0;
-  if (!left || !looksAtFiles(loop)) return [];
+  if (!left || !looksAtFiles(loop)) return { notes: [], changes: null };
   const { paths } = await putBackProtected(owner, last.startTree);
   const notes = paths.map((file) => `put ${file} back`);
-  if (!loop.options.commit || workspace.branch === null) return notes;
+  if (!loop.options.commit || workspace.branch === null) {
+    const tree = await workspace.snapshot(owner.closing);
+    return { notes, changes: await owner.changesBetween(last.startTree, tree) };
+  }
   await owner.before('save-left-work');
   const input = iterationCommit(loop, last);
   const subject = `${input.subject}, interrupted`;
   const result = await workspace.commit({ ...input, subject }, owner.closing);
   await owner.after('save-left-work');
-  return result.commit === null
-    ? notes
-    : [...notes, `committed what iteration ${last.number} had left`];
+  const changes = await owner.changesBetween(last.startTree, result.tree);
+  if (result.commit === null) return { notes, changes };
+  return { notes: [...notes, `committed what iteration ${last.number} had left`], changes };
 }
 
 async function setUp(engine: Engine, owner: LoopOwner): Promise<void> {

@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { userInfo } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { findSandboxFault } from '../../../src/adapters/process/sandbox.ts';
 import { createSupervisor } from '../../../src/adapters/process/supervisor.ts';
 import type { ProcessIdentity, ProcessSpec, Sandbox } from '../../../src/ports/process.ts';
@@ -115,6 +116,19 @@ describe('a program in a sandbox', () => {
     expect(stdoutTail).toContain('/tmp\nmine\nstate\n');
     expect(existsSync('/tmp/mine')).toBe(false);
     expect(existsSync(path.join(home, 'state'))).toBe(false);
+  });
+
+  test('does not see the home the system knows either, wherever HOME points', async () => {
+    const known = userInfo().homedir;
+    const entries = await readdir(known, { withFileTypes: true }).catch(() => []);
+    const files = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+    vi.stubEnv('HOME', home);
+    try {
+      const { stdoutTail } = await run(`ls -A '${known}' 2>/dev/null`);
+      expect(files.filter((name) => stdoutTail.split('\n').includes(name))).toEqual([]);
+    } finally {
+      vi.unstubAllEnvs();
+    }
   });
 
   test('may write what is named, and read what it needs', async () => {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { openSync } from 'node:fs';
+import { existsSync, openSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
@@ -216,3 +216,14 @@ describe('secrets of the environment', () => {
     expect(stdoutTail).toBe('good morning\n');
   });
 });
+
+test.skipIf(!existsSync('/dev/full'))(
+  'a disk without space is told in words, without the name of a system call',
+  async () => {
+    const spec = sh('echo hello', { stdoutFile: '/dev/full' });
+    await expect(supervisor.run(spec, {}, never)).rejects.toMatchObject({
+      code: 'process.output_file',
+      message: 'The output of a process cannot be written to its file: no space left on device.',
+    });
+  },
+);

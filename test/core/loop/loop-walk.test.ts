@@ -170,8 +170,14 @@ describe('a crash at any point of the log', () => {
         if (crashed === null || isResting(crashed.status)) return;
         const world = new SimulatedWorld(choicesFrom(drawn), crashed.options, crashed.settings);
         world.loop = crashed;
-        world.append(...repair(crashed, { why: 'crash', endedProcess: false }));
-        expect(repair(world.loop, { why: 'again', endedProcess: false })).toEqual([]);
+        const open = openIteration(crashed);
+        const lastSeen = (open?.startedAt ?? 0) + 5000;
+        world.append(...repair(crashed, { why: 'crash', endedProcess: false, lastSeen }));
+        const interrupted = world.loop.iterations.at(-1);
+        if (interrupted?.outcome === 'interrupted' && interrupted.number === open?.number) {
+          expect(interrupted.durationMs).toBe(5000);
+        }
+        expect(repair(world.loop, { why: 'again', endedProcess: false, lastSeen })).toEqual([]);
         world.append({
           type: 'loop.resumed',
           sessionId: 's-2',
