@@ -73,17 +73,16 @@ export class LoopOwner implements AsyncDisposable {
   #background: Promise<void> = Promise.resolve();
 
   constructor(engine: Engine, loop: Loop, claims: Claims) {
-    const { claim, taskClaim, leaseUntil, unrecordedMs } = claims;
     this.#engine = engine;
     this.surroundings = new SurroundingsWatch(engine);
     this.#ahead = new LookAhead(engine.clock);
     this.#base = new BaseWatch(engine);
     this.#stored = loop;
     this.#loop = loop;
-    this.#claim = claim;
-    this.#taskClaim = taskClaim;
-    this.#leaseUntil = leaseUntil;
-    this.#mark = engine.clock.monotonic() - unrecordedMs;
+    this.#claim = claims.claim;
+    this.#taskClaim = claims.taskClaim;
+    this.#leaseUntil = claims.leaseUntil;
+    this.#mark = engine.clock.monotonic() - claims.unrecordedMs;
     this.#watch = engine.wakeups.watch(loop.id, () => void this.#readRequests());
     this.#renewal = this.#keepLease();
   }
