@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { build, type BuildOptions, type ChunkingContext } from 'rolldown';
+import { build, type BuildOptions, type ChunkingContext, type OutputBundle } from 'rolldown';
 
 const root = path.resolve(import.meta.dirname, '..');
 const dist = path.resolve(process.argv[2] ?? path.join(root, 'dist'));
@@ -10,6 +10,7 @@ const dist = path.resolve(process.argv[2] ?? path.join(root, 'dist'));
 rmSync(dist, { recursive: true, force: true });
 const shared = {
   cwd: root,
+  plugins: [{ name: 'ascii', generateBundle: (_output, files) => escapeChunks(files) }],
   platform: 'node',
   external: [/^node:/],
   // Neither runs anything when it is loaded; what is not used of them stays out.
@@ -67,6 +68,18 @@ writeFileSync(path.join(dist, 'help.txt'), help);
 const compiler = path.join(root, 'node_modules/typescript/bin/tsc');
 const types = ['-p', path.join(root, 'tsconfig.build.json'), '--outDir', path.join(dist, 'types')];
 execFileSync(process.execPath, [compiler, ...types], { cwd: root, stdio: 'inherit' });
+
+/** A file of nothing but ASCII is read at once; one sign beyond it, and all of the file is decoded and held twice as wide. */
+function escapeChunks(files: OutputBundle): void {
+  for (const file of Object.values(files)) {
+    if (file.type !== 'chunk') continue;
+    if (/\\[^\0-\x7f]|String\.raw`[^`]*[^\0-\x7f`]/.test(file.code))
+      throw new Error(`${file.fileName} cannot be escaped`);
+    file.code = file.code.replaceAll(/[^\0-\x7f]/g, (sign) => {
+      return `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
+    });
+  }
+}
 
 /**
  * Names the piece of every module that a run imports, but for what the entry itself imports and any command needs. The pure

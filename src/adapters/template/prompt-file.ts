@@ -1,4 +1,3 @@
-import { parseDocument } from 'yaml';
 import { z } from 'zod';
 import { lazy } from '../../core/lazy.ts';
 import { LoopwrightError } from '../../core/error.ts';
@@ -24,13 +23,13 @@ export type PromptFile = {
 };
 
 /** A prompt file: a template, with or without YAML front matter between two lines of three dashes. */
-export function parsePromptFile(text: string, source: string): PromptFile {
+export async function parsePromptFile(text: string, source: string): Promise<PromptFile> {
   const parts = splitFrontMatter(text);
   if (parts === null) {
     throw broken(source, 'the front matter has no closing line of three dashes');
   }
   const { matter, body } = parts;
-  const { name, version, required, defaults } = parseFrontMatter(matter, source);
+  const { name, version, required, defaults } = await parseFrontMatter(matter, source);
   return { name: name ?? null, version: version ?? null, required, defaults, template: body };
 }
 
@@ -59,7 +58,12 @@ function closingLine(content: string): { start: number; after: number } | null {
   return null;
 }
 
-function parseFrontMatter(text: string, source: string): z.infer<ReturnType<typeof FrontMatter>> {
+async function parseFrontMatter(
+  text: string,
+  source: string,
+): Promise<z.infer<ReturnType<typeof FrontMatter>>> {
+  if (text === '') return { required: [], defaults: {} };
+  const { parseDocument } = await import('yaml');
   const document = parseDocument(text);
   const [error] = document.errors;
   if (error !== undefined) throw broken(source, error.message, error);
