@@ -31,7 +31,7 @@ await build({
     ...output,
     // Chunks lie beside the entries: code finds its files relative to itself.
     chunkFileNames: '[name]-[hash].js',
-    // What a run loads before its first agent comes in two pieces, and nothing else is in them: finding and linking a hundred
+    // What a run loads before its first agent comes in three pieces, and nothing else is in them: finding and linking a hundred
     // files takes longer than reading them, and what is not needed is neither read nor evaluated.
     codeSplitting: {
       includeDependenciesRecursively: false,
@@ -82,16 +82,19 @@ function escapeChunks(files: OutputBundle): void {
 }
 
 /**
- * Names the piece of every module that a run imports, but for what the entry itself imports and any command needs. The pure
- * part is apart: commands that only parse need no more.
+ * Names the piece of every module that a run imports: what any command needs to be found and understood, and what only the
+ * run does. Of the latter the pure part is apart: commands that only parse need no more.
  */
 function createGroups(): (id: string, context: ChunkingContext) => string | null {
-  let ofRun: ReadonlySet<string> | null = null;
+  let found: { base: ReadonlySet<string>; run: ReadonlySet<string> } | null = null;
   return (id, context) => {
-    ofRun ??= reachable(context, ['src/cli/command/run.ts', 'src/daemon/compose.ts']).difference(
-      reachable(context, ['src/cli/main.ts']),
-    );
-    if (!ofRun.has(id)) return null;
+    found ??= {
+      base: reachable(context, ['src/cli/main.ts']),
+      run: reachable(context, ['src/cli/command/run.ts', 'src/daemon/compose.ts']),
+    };
+    if (id === path.join(root, 'src/cli/main.ts')) return null;
+    if (found.base.has(id)) return 'base';
+    if (!found.run.has(id)) return null;
     return /src\/core\/|node_modules\/zod\//.test(id) ? 'core' : 'engine';
   };
 }
