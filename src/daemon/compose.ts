@@ -30,6 +30,7 @@ import type { PromptRecord } from '../core/loop/event.ts';
 import type { Settings } from '../core/config/schema.ts';
 import { hookModules } from '../core/hook/hook-modules.ts';
 import { refuseEmptiedStore } from './emptied-store.ts';
+import { importModule } from './import-module.ts';
 import { openProjectStore, openStateFolder, type StateUse } from './open-state.ts';
 import { LoopwrightError } from '../core/error.ts';
 import { applyLoopType } from '../core/loop-type/apply.ts';
@@ -332,13 +333,13 @@ async function loadStrategy(settings: Settings, root: string): Promise<LoopStrat
   const { module, ...config } = settings.strategy;
   if (config.name !== 'custom' || module === undefined) return createLoopStrategy(config);
   const file = path.resolve(root, module);
-  const loaded: unknown = await importModule(file);
+  const loaded = await importStrategy(file);
   return assertLoopStrategy(strategyExport(loaded), module);
 }
 
-async function importModule(file: string): Promise<unknown> {
+async function importStrategy(file: string): Promise<unknown> {
   try {
-    return await import(pathToFileURL(file).href);
+    return await importModule(pathToFileURL(file).href);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new LoopwrightError(
