@@ -2,7 +2,7 @@
 'use strict';
 // The published entry. Tiny and CommonJS so that any Node can parse it: it looks at the version first,
 // answers what needs no engine, and imports the rest on demand.
-const { existsSync, readFileSync, writeSync } = require('node:fs');
+const { existsSync, fstatSync, readFileSync, statSync, writeSync } = require('node:fs');
 const path = require('node:path');
 
 const root = path.join(__dirname, '..');
@@ -16,7 +16,7 @@ function answerAtOnce() {
   const [word, ...more] = process.argv.slice(2);
   if (more.length > 0 || (word !== '--help' && word !== '--version')) return false;
   const file = path.join(root, ...(word === '--help' ? ['dist', 'help.txt'] : ['package.json']));
-  if (isClone() || require('node:tty').isatty(1)) return false;
+  if (isClone() || mayBeTerminal()) return false;
   const text = readFileSync(file, 'utf8');
   try {
     writeSync(1, word === '--help' ? text : `${JSON.parse(text).version}\n`);
@@ -24,6 +24,16 @@ function answerAtOnce() {
   } catch {
     // A reader that is slow or gone is the business of the program itself.
     return false;
+  }
+}
+
+// Asking for certain loads a tenth of Node. A terminal is a device, and so is the one that swallows everything.
+function mayBeTerminal() {
+  try {
+    const out = fstatSync(1);
+    return out.isCharacterDevice() && out.rdev !== statSync('/dev/null').rdev;
+  } catch {
+    return true;
   }
 }
 
