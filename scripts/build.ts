@@ -40,6 +40,12 @@ const apart: Plugin = {
   name: 'apart',
   resolveId: (id) =>
     id.endsWith(path.basename(importModule)) ? { id: './import-module.cjs', external: true } : null,
+  generateBundle(_output, files) {
+    for (const file of Object.values(files)) {
+      const foreign = file.type === 'chunk' && file.dynamicImports.find((id) => !(id in files));
+      if (foreign) throw new Error(`kept code cannot import ${foreign}: ask for it in another way`);
+    }
+  },
 };
 await build({ ...shared, input: { 'import-module': importModule }, output: kept });
 await build({
