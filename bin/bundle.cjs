@@ -7,6 +7,7 @@ const path = require('node:path');
 const vm = require('node:vm');
 
 const refused = 3;
+const signalled = 128;
 
 /** What the entry of the bundle in `dist` exports. */
 exports.loadBundle = function loadBundle(dist, entry) {
@@ -45,11 +46,11 @@ exports.loadBundle = function loadBundle(dist, entry) {
     return script.runInThisContext();
   }
 
-  // A command that did nothing has compiled nothing worth keeping.
+  // A command that did nothing has compiled nothing worth keeping, and one that was told to end is in a hurry.
   const isIdle = words.includes('--help') || words.includes('-h');
   if (folder !== null && !isIdle) {
     process.once('exit', (code) => {
-      if (code !== refused && fresh.size > 0) keep(folder, fresh);
+      if (code !== refused && code < signalled && fresh.size > 0) keep(folder, fresh);
     });
   }
   return load(entry);
