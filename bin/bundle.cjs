@@ -57,7 +57,7 @@ exports.loadBundle = function loadBundle(dist, entry) {
 };
 
 function isPiece(name) {
-  return /-[\w-]{8}\.cjs$/.test(name);
+  return /\.[\w-]{8}\.cjs$/.test(name);
 }
 
 /**

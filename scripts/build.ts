@@ -57,7 +57,7 @@ await build({
   output: {
     ...kept,
     // Chunks lie beside the entries: code finds its files relative to itself.
-    chunkFileNames: '[name]-[hash].cjs',
+    chunkFileNames: '[name].[hash].cjs',
     // What a run loads before its first agent comes in three pieces, and nothing else is in them: finding and linking a hundred
     // files takes longer than reading them, and what is not needed is neither read nor evaluated.
     codeSplitting: {

@@ -131,7 +131,7 @@ describe('the package as it is published', () => {
       await using tmp = await tempDir();
       const first = await ask(bin, tmp.path);
       const kept = await keptIn(tmp.path);
-      expect([...kept.keys()].some((name) => name.startsWith('core-'))).toBe(true);
+      expect([...kept.keys()].some((name) => name.startsWith('core.'))).toBe(true);
       expect((await stat(folderIn(tmp.path))).mode & 0o777).toBe(0o700);
       expect(await ask(bin, tmp.path)).toBe(first);
       const again = await keptIn(tmp.path);
