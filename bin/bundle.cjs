@@ -61,7 +61,7 @@ function isPiece(name) {
 }
 
 /**
- * The folder of a command, since each compiles another part of the same files. Null when it is not ours alone: whoever can
+ * The folder of a command, since each compiles another part of the same files, and of a version of Node. Null when it is not ours alone: whoever can
  * write there decides what this program does.
  */
 function openCache(word) {
@@ -76,7 +76,8 @@ function openCache(word) {
   try {
     const found = lstatSync(folder);
     if (!found.isDirectory() || found.uid !== uid || (found.mode & 0o077) !== 0) return null;
-    return path.join(folder, /^[a-z]{1,20}$/.test(word ?? '') ? word : 'other');
+    const command = /^[a-z]{1,20}$/.test(word ?? '') ? word : 'other';
+    return path.join(folder, `${command}-${process.version}`);
   } catch {
     return null;
   }
