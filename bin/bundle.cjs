@@ -12,7 +12,8 @@ const signalled = 128;
 /** What the entry of the bundle in `dist` exports. */
 exports.loadBundle = function loadBundle(dist, entry) {
   const words = process.argv.slice(2);
-  const folder = openCache(words[0]);
+  const isHelp = words.includes('--help') || words.includes('-h');
+  const folder = openCache(isHelp ? 'help' : words[0]);
   const modules = new Map();
   const fresh = new Map();
 
@@ -46,9 +47,8 @@ exports.loadBundle = function loadBundle(dist, entry) {
     return script.runInThisContext();
   }
 
-  // A command that did nothing has compiled nothing worth keeping, and one that was told to end is in a hurry.
-  const isIdle = words.includes('--help') || words.includes('-h');
-  if (folder !== null && !isIdle) {
+  // A command that was refused has compiled little worth keeping, and one that was told to end is in a hurry.
+  if (folder !== null) {
     process.once('exit', (code) => {
       if (code !== refused && code < signalled && fresh.size > 0) keep(folder, fresh);
     });
