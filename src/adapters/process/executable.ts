@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import path from 'node:path';
 import type { ProcessSpec } from '../../ports/process.ts';
-import type { NotStarted } from './gate.ts';
+import type { NotStarted } from './keeper.ts';
 
 const defaultPath = '/usr/local/bin:/usr/bin:/bin';
 

@@ -1,6 +1,6 @@
 /**
- * The shell scripts of the gate. Descriptors: 3: the engine talks here; 4: stdin; 5 and 7: stdout; 6 and 8: stderr; 9: the
- * stderr the gate was started with. Dash knows no descriptors above 9.
+ * The shell scripts of the gate. Descriptors: 3: the engine talks here; 9: the gate answers here; 4: stdin; 5 and 7: stdout;
+ * 6 and 8: stderr, 6 later on what it was when the gate was started. Dash knows no descriptors above 9.
  *
  * Node connects children by sockets, which cannot be opened again by name: `echo x > /dev/stderr` or
  * `cat /dev/stdin` fail on them. On Linux the gate therefore makes real pipes (a here-document is one) and holds
@@ -16,6 +16,7 @@ export const gateName = 'loopwright-gate';
  * permission come as many lines as it says, each a variable: a gate that was started ahead has those of an earlier run.
  */
 const waitForPermission = `
+{ true >&9; } 2>/dev/null || exec 9>&3
 __lw_kind=sockets
 if [ -e /proc/self/fd ]; then
   exec 4<<. 5<<. 6<<.
@@ -31,7 +32,7 @@ if [ -e /proc/self/fd ]; then
     __lw_kind=pipes
   fi
 fi
-echo "$__lw_kind" >&3
+echo "$__lw_kind" >&9
 read -r __lw_kind __lw_input __lw_count __lw_marks <&3 || exit 125
 while [ "$__lw_count" -gt 0 ]; do
   IFS= read -r __lw_line <&3 || exit 125
@@ -56,16 +57,16 @@ export const plainGate = `${waitForPermission}${connectStreams}exec "$@"\n`;
  * signal. \`left\` instead of \`over\` means that processes are still there; it then waits for them to be ended.
  */
 export const namespaceGate = `${waitForPermission}
-exec 9>&2 2>&3
-( exec 2>&9
+exec 6>&2 2>&9
+( exec 2>&6
 ${connectStreams}
 exec "$@" )
 __lw_code=$?
 if kill -0 -1 2>/dev/null; then
-  echo "left $__lw_code" >&3
+  echo "left $__lw_code" >&9
   read -r __lw_line <&3
 else
-  echo "over $__lw_code" >&3
+  echo "over $__lw_code" >&9
 fi
 exit 0
 `;

@@ -8,8 +8,10 @@ import { isReserved } from '../../core/env/reserved.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ProcessSpec } from '../../ports/process.ts';
 import type { Enclosure } from './containment.ts';
-import { startBehindGate, type GatedProcess, type GateSpec } from './gate.ts';
+import { startBehindGate, type GatedProcess } from './gate.ts';
+import type { GateSpec } from './keeper.ts';
 import { isLiving, listPids, readStat } from './proc.ts';
+import type { Starter } from './starter.ts';
 
 /** A gate, and what its program's environment lacks. */
 export type ReadyGate = {
@@ -47,7 +49,7 @@ const mostPrograms = 8;
 /** The gate reads them byte by byte. */
 const mostVariableBytes = 2048;
 
-export function createStandbyGates(clock: Clock): StandbyGates {
+export function createStandbyGates(clock: Clock, starter: Starter): StandbyGates {
   const groups = new Map<string, Map<string, Program>>();
   /** Gates nobody wants, on their way out. */
   const leaving = new Set<Promise<void>>();
@@ -116,7 +118,7 @@ export function createStandbyGates(clock: Clock): StandbyGates {
         }
         // What was never run twice, such as a program that gets its prompt as an argument, is not expected again.
         const recurs = program.recurs || program.uses > 1;
-        program.gate ??= recurs ? startGate(program.spec, enclosure, clock) : null;
+        program.gate ??= recurs ? startGate(program.spec, enclosure, clock, starter) : null;
         program.uses = 0;
         program.recurs = true;
       }
@@ -129,14 +131,14 @@ export function createStandbyGates(clock: Clock): StandbyGates {
   };
 }
 
-function startGate(spec: GateSpec, enclosure: Enclosure, clock: Clock): Gate {
+function startGate(spec: GateSpec, enclosure: Enclosure, clock: Clock, starter: Starter): Gate {
   const place = placeOf(spec.cwd);
   const gate: Gate = {
     spec,
     enclosure,
     place,
     since: clock.monotonic(),
-    started: startBehindGate(spec, enclosure),
+    started: startBehindGate(spec, enclosure, starter),
     isGone: false,
   };
   const gone = (): void => {

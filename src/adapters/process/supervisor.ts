@@ -20,8 +20,10 @@ import { createEnclosureChoice, type EnclosureChoice } from './enclosure-choice.
 import { createRunTree, endRun } from './end-run.ts';
 import { findObstacle } from './executable.ts';
 import { fileGrowth } from './file-growth.ts';
-import { startBehindGate, type Exit, type GatedProcess, type NotStarted } from './gate.ts';
+import { startBehindGate, type GatedProcess } from './gate.ts';
+import type { Exit } from './gate-talk.ts';
 import { identify, isAlive, markOf } from './identity.ts';
+import type { NotStarted } from './keeper.ts';
 import { endLeftover } from './leftover.ts';
 import { watchForEnd, type Cause } from './limits.ts';
 import { workOf, type SignsOfLife } from './liveness.ts';
@@ -29,6 +31,7 @@ import { runMarks } from './mark.ts';
 import { closeFiles, openFiles, type StreamFiles } from './output-files.ts';
 import { findSandboxFault, sandboxEnclosure } from './sandbox.ts';
 import { createStandbyGates, type ReadyGate, type StandbyGates } from './standby.ts';
+import { createStarter, type Starter } from './starter.ts';
 import { createWatchdog, type Watchdog } from './watchdog.ts';
 
 export type SupervisorOptions = {
@@ -49,9 +52,10 @@ export function createSupervisor(options: SupervisorOptions = {}): Supervisor & 
   const forced = options.containment ?? null;
   const choice = createEnclosureChoice(forced, options.weak ?? (() => undefined));
   const watchdog = createWatchdog(markOf(self), () => choice.current().cgroup ?? null);
-  const standby = createStandbyGates(clock);
+  const starter = createStarter(clock);
+  const standby = createStandbyGates(clock, starter);
   const leaving = new Set<Promise<void>>();
-  const owner = { clock, watchdog, choice, standby, leaving, mark: markOf(self) };
+  const owner = { clock, watchdog, choice, starter, standby, leaving, mark: markOf(self) };
   return {
     run: (spec, sink, signal, control) => run(owner, spec, sink, signal, control ?? null),
     async endStandby(group) {
@@ -66,6 +70,7 @@ export function createSupervisor(options: SupervisorOptions = {}): Supervisor & 
     async [Symbol.asyncDispose]() {
       await standby.endAll();
       await Promise.all(leaving);
+      await starter[Symbol.asyncDispose]();
       await watchdog[Symbol.asyncDispose]();
     },
   };
@@ -75,6 +80,7 @@ type Owner = {
   readonly clock: Clock;
   readonly watchdog: Watchdog;
   readonly choice: EnclosureChoice;
+  readonly starter: Starter;
   readonly standby: StandbyGates;
   /** Keepers of namespaces that are empty. */
   readonly leaving: Set<Promise<void>>;
@@ -93,7 +99,7 @@ async function run(
   if (obstacle !== null) return withoutRun(notStarted(obstacle));
   const walls = spec.sandbox == null ? null : sandboxEnclosure(spec, spec.sandbox);
   const files = openFiles(spec);
-  const ready = await (walls === null ? start(owner, spec) : startInside(walls, spec));
+  const ready = await (walls === null ? start(owner, spec) : startInside(owner, walls, spec));
   if ('error' in ready) {
     closeFiles(files);
     return withoutRun(notStarted(ready));
@@ -116,16 +122,16 @@ async function run(
 
 /** In the best containment there is; the first program shows whether it works. */
 async function start(
-  { choice, standby }: Owner,
+  { choice, standby, starter }: Owner,
   spec: ProcessSpec,
 ): Promise<ReadyGate | NotStarted> {
   let enclosure = choice.current();
   const ready = await standby.take(spec, enclosure);
   if (ready !== null) return ready;
-  let started = await startBehindGate(spec, enclosure);
+  let started = await startBehindGate(spec, enclosure, starter);
   if ('noGate' in started) {
     enclosure = choice.replacement() ?? choice.current();
-    started = await startBehindGate(spec, enclosure);
+    started = await startBehindGate(spec, enclosure, starter);
   }
   if ('noGate' in started) {
     const error = `Cannot start \`${spec.argv[0]}\` contained by ${enclosure.mode}: ${started.noGate}.`;
@@ -137,8 +143,12 @@ async function start(
 }
 
 /** With all the walls that were asked for, or not at all. */
-async function startInside(walls: Enclosure, spec: ProcessSpec): Promise<ReadyGate | NotStarted> {
-  const started = await startBehindGate(spec, walls);
+async function startInside(
+  { starter }: Owner,
+  walls: Enclosure,
+  spec: ProcessSpec,
+): Promise<ReadyGate | NotStarted> {
+  const started = await startBehindGate(spec, walls, starter);
   if (!('noGate' in started)) return 'pid' in started ? fresh(started) : started;
   return {
     code: 'ESANDBOX',
@@ -173,7 +183,7 @@ async function mayStart(
 }
 
 async function supervise(
-  { clock, choice, standby, leaving, mark }: Owner,
+  { clock, choice, starter, standby, leaving, mark }: Owner,
   { gated, variables, ageMs: standingMs }: ReadyGate,
   identity: ProcessIdentity,
   files: StreamFiles,
@@ -219,6 +229,8 @@ async function supervise(
   );
   feed(gated, spec.stdin);
   gated.open(runMarks(mark, runMark), variables);
+  // Only now: the first program of all does not wait for it.
+  if (isNamespace(gated.mode)) starter.prepare();
   if (spec.standby?.isLong === true) standby.prepare(spec.standby.group, choice.current());
   const cause = await Promise.race([ended.then(() => null), stop.promise]);
   watch.stop();
