@@ -5,6 +5,7 @@ import type { Flags, LoopOptions, PromptRecord } from '../core/loop/event.ts';
 import type { Loop } from '../core/loop/loop.ts';
 import type { Task } from '../core/task/task.ts';
 import type { Session } from '../ports/store.ts';
+import type { CheckoutState } from '../ports/workspace.ts';
 import { driveLoop, type Run } from './drive-loop.ts';
 import type { Engine } from './engine.ts';
 import type { LoopOwner } from './loop-owner.ts';
@@ -34,6 +35,8 @@ export type RunRequest =
 export type RunOptions = {
   readonly loop: Omit<LoopOptions, 'verifyOnly'>;
   readonly allowDirty: boolean;
+  /** The checkout, if it was looked at just now. */
+  readonly checkout?: CheckoutState;
   /** Loops, and agents, that run at once. */
   readonly jobs?: number;
   /** Whose session it is; a `run` unless given. */
