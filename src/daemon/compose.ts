@@ -23,13 +23,14 @@ import { openProject } from '../adapters/git/open-project.ts';
 import { createShippedPrices } from '../adapters/prices/shipped-prices.ts';
 import { sandboxUnavailable } from '../adapters/process/sandbox.ts';
 import { createSupervisor } from '../adapters/process/supervisor.ts';
-import { createTemplates } from '../adapters/template/handlebars.ts';
+import { createTemplatesOnDemand } from '../adapters/template/templates-on-demand.ts';
 import { parsePromptFile } from '../adapters/template/prompt-file.ts';
 import type { FlagValues } from '../core/config/flags.ts';
 import type { PromptRecord } from '../core/loop/event.ts';
 import type { Settings } from '../core/config/schema.ts';
 import { hookModules } from '../core/hook/hook-modules.ts';
 import { refuseEmptiedStore } from './emptied-store.ts';
+import { importModule } from './import-module.ts';
 import { openProjectStore, openStateFolder, type StateUse } from './open-state.ts';
 import { LoopwrightError } from '../core/error.ts';
 import { applyLoopType } from '../core/loop-type/apply.ts';
@@ -89,7 +90,7 @@ export type Opened = AsyncDisposable & {
   /** The loop type of a task after inheritance. */
   loopType(name: string | null): LoopType;
   /** What a loop type says about the prompt. */
-  promptOf(type: LoopType): PromptRecord;
+  promptOf(type: LoopType): Promise<PromptRecord>;
   /** What a loop of this task would be made with; `verify: false` needs no validation command. */
   planFor(task: PlannedTask, verify: boolean): Promise<LoopPlan>;
   /** The configuration as the files say now, for whoever stays open for long. */
@@ -169,7 +170,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     supervisor,
     artifacts: createArtifacts(stateDir, redaction),
     wakeups: createWakeups(stateDir),
-    templates: createTemplates(),
+    templatesFor: createTemplatesOnDemand(),
     clock,
     ids: createRandomIds(),
     random: createRandom(),
@@ -219,7 +220,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
       await engine.resolveAgent(settings);
       await engine.resolveStrategy(settings);
       const type = resolveLoopType(task.type ?? defaultLoopType, types);
-      return { settings, flags, prompt: promptRecord(type, parseTemplate(type)) };
+      return { settings, flags, prompt: promptRecord(type, await parseTemplate(type)) };
     };
   const held = cleanup.move();
   const opened: Opened = {
@@ -228,7 +229,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     config,
     loopTypes,
     loopType: (name) => resolveLoopType(name ?? defaultLoopType, loopTypes),
-    promptOf: (type) => promptRecord(type, parseTemplate(type)),
+    promptOf: async (type) => promptRecord(type, await parseTemplate(type)),
     planFor: planner(config, loopTypes),
     async reread() {
       const loaded = await loadConfig({ ...files, flags });
@@ -249,10 +250,10 @@ function requireSandbox({ sandbox }: Settings, supervisor: Supervisor): void {
 }
 
 /** The template of a loop type: front matter belongs to the file, not to the prompt. */
-function parseTemplate(type: LoopType): ParsedTemplate {
+async function parseTemplate(type: LoopType): Promise<ParsedTemplate> {
   const text = type.values['prompt-template'] ?? null;
   if (text === null) return { template: null, required: [], defaults: {} };
-  const { template, required, defaults } = parsePromptFile(text, `loop type ${type.name}`);
+  const { template, required, defaults } = await parsePromptFile(text, `loop type ${type.name}`);
   return { template, required, defaults };
 }
 
@@ -332,13 +333,13 @@ async function loadStrategy(settings: Settings, root: string): Promise<LoopStrat
   const { module, ...config } = settings.strategy;
   if (config.name !== 'custom' || module === undefined) return createLoopStrategy(config);
   const file = path.resolve(root, module);
-  const loaded: unknown = await importModule(file);
+  const loaded = await importStrategy(file);
   return assertLoopStrategy(strategyExport(loaded), module);
 }
 
-async function importModule(file: string): Promise<unknown> {
+async function importStrategy(file: string): Promise<unknown> {
   try {
-    return await import(pathToFileURL(file).href);
+    return await importModule(pathToFileURL(file).href);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new LoopwrightError(

@@ -5,7 +5,7 @@ import { normaliseLayer } from './normalise.ts';
 import { formatPlace } from './place.ts';
 import type { Origin, Problem, Warning } from './place.ts';
 import { describeIssues } from './problem.ts';
-import { defaultSettings, parsedOnce, Settings, writtenSettings } from './schema.ts';
+import { defaultSettings, parseSettings, Settings, writtenSettings } from './schema.ts';
 import { formatPath, valueAt } from './tree.ts';
 import type { Path } from './tree.ts';
 
@@ -29,19 +29,21 @@ export function resolveSettings(layers: readonly Layer[]): Resolved {
   const found: string[] = [];
   let merged: Node = layerNode(defaultsLayer()).node;
   let checked: Checked | null = null;
+  const given = new Set<string>();
   for (const { layer } of normalised) {
     if (Object.keys(layer.tree).length === 0) continue;
     const { node, problems } = layerNode(layer);
     const own = [...problems];
     merged = overlay(merged, node, [], own);
-    checked = check(merged);
+    for (const section of Object.keys(layer.tree)) given.add(section.replace(/^\+/, ''));
+    checked = check(merged, given);
     own.push(...checked.problems.filter(({ path }) => isIn(layer, path)));
     found.push(...inFileOrder(own, layer));
   }
   refuse(found);
 
   // What is left is nobody's alone, such as a key that every layer left out.
-  const { problems, origins, settings } = checked ?? check(merged);
+  const { problems, origins, settings } = checked ?? check(merged, given);
   refuse(problems.map(({ path, message }) => formatPlace(originOf(origins, path)) + message));
   const warnings = normalised.flatMap((result) => result.warnings);
   return { settings: settings ?? defaultSettings(), origins, warnings };
@@ -74,11 +76,13 @@ type Checked = {
   readonly settings: Settings | null;
 };
 
-function check(merged: Node): Checked {
+/** Checks the sections that `given` names; nobody can have made a mistake in the others. */
+function check(merged: Node, given: ReadonlySet<string>): Checked {
   const { tree, origins } = flatten(merged);
-  const { data, error } = Settings.safeParse(tree, parsedOnce);
-  if (error === undefined) return { origins, problems: [], settings: data };
-  return { origins, problems: describeIssues(error.issues, tree, Settings), settings: null };
+  const asked = Object.fromEntries(Object.entries(tree).filter(([section]) => given.has(section)));
+  const parsed = parseSettings(asked);
+  if ('settings' in parsed) return { origins, problems: [], settings: parsed.settings };
+  return { origins, problems: describeIssues(parsed.issues, tree, Settings()), settings: null };
 }
 
 /** Whether a layer itself wrote what is at a path. Lists are whole, so what they lack is theirs alone too. */
