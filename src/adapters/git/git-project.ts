@@ -180,8 +180,11 @@ async function openInPlace(
   const checkout = createLoopCheckout(repository, spec, main.gitDir, spec.path);
   const created = (await lstat(checkout.index.file).catch(() => null)) === null;
   if (created) await seedIndex(checkout.at, checkout.index.file);
-  await clearFlags(checkout, signal);
-  return { workspace: createGitWorkspace(checkout), created, repaired: [], missing: [], notes: [] };
+  const ready = clearFlags(checkout, signal);
+  // Met again by whatever needs the index; a loop that looks at no files does not.
+  ready.catch(() => {});
+  const workspace = createGitWorkspace(checkout, ready);
+  return { workspace, created, repaired: [], missing: [], notes: [] };
 }
 
 async function deleteLoopBranch(
