@@ -109,7 +109,7 @@ async function unmovedHistory(
   if (mode !== 'worktree' || known === null || known.commit !== startHead) return null;
   const ref = `refs/heads/${branch}`;
   if ((await headBranch(repository, at, signal)) !== ref) return null;
-  if ((await readLooseRef(at, ref)) !== known.commit) return null;
+  if (readLooseRef(at, ref) !== known.commit) return null;
   return { base: null, tip: known, head: known, start: known, headBranch: ref };
 }
 
