@@ -1,8 +1,7 @@
-import { close, write } from 'node:fs';
+import { closeSync, write, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
 
 const writeSome = promisify(write);
-const closeFile = promisify(close);
 
 export type FileWriter = {
   /** Copies the bytes; they are on their way at once. False: no more, please, until `ready` is called. */
@@ -23,6 +22,8 @@ const bufferBytes = 512 * 1024;
 const firstBytes = 64 * 1024;
 /** A reader that is told to stop may still have this much in its hands. */
 const spareBytes = 192 * 1024;
+/** So little is written at once when nothing follows: somebody waits for the end of the file. */
+const lastBytes = 64 * 1024;
 
 /** Writes a stream to a file without leaving garbage behind: memory stays the same however much passes through. */
 export function createFileWriter(file: number, events: FileWriterEvents): FileWriter {
@@ -32,6 +33,7 @@ export function createFileWriter(file: number, events: FileWriterEvents): FileWr
   let isBroken = false;
   let isFull = false;
   let isWriting = false;
+  let isEnding = false;
   let written = Promise.resolve();
 
   /** What has been filled; the other buffer is filled from now on. */
@@ -47,12 +49,25 @@ export function createFileWriter(file: number, events: FileWriterEvents): FileWr
   async function writeAll(): Promise<void> {
     isWriting = true;
     try {
-      for (let full = swap(); full.length > 0; full = swap()) await writeWhole(file, full);
+      while (filled > (isEnding ? lastBytes : 0)) await writeWhole(file, swap());
     } catch (error) {
-      isBroken = true;
-      events.broken(error);
+      fail(error);
     }
     isWriting = false;
+  }
+
+  function writeLast(): void {
+    if (isBroken) return;
+    try {
+      for (let rest = swap(); rest.length > 0;) rest = rest.subarray(writeSync(file, rest));
+    } catch (error) {
+      fail(error);
+    }
+  }
+
+  function fail(error: unknown): void {
+    isBroken = true;
+    events.broken(error);
   }
 
   return {
@@ -67,8 +82,10 @@ export function createFileWriter(file: number, events: FileWriterEvents): FileWr
       return !isFull;
     },
     async end() {
+      isEnding = true;
       await written;
-      await closeFile(file);
+      writeLast();
+      closeSync(file);
     },
   };
 }

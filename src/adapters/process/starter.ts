@@ -174,7 +174,7 @@ class Shell {
   async #untilBuried(pid: number, runs: () => boolean, talk: Talk): Promise<Exit> {
     await talk.over;
     const never = new AbortController().signal;
-    for (let pauseMs = 1; runs(); pauseMs = Math.min(pauseMs * 2, 50)) {
+    for (let pauseMs = 4; runs(); pauseMs = Math.min(pauseMs * 2, 50)) {
       await this.#clock.sleep(pauseMs, never);
     }
     if (!this.isGone) this.#child.stdin.write(`wait ${pid}\n`);
