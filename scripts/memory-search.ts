@@ -9,6 +9,7 @@ import { createRandom } from '../src/adapters/clock/seeded-random.ts';
 import { openStore } from '../src/adapters/sqlite/store.ts';
 import { namedPaths } from '../src/core/memory/learning.ts';
 import type { NewLearning } from '../src/ports/memory.ts';
+import { shareOf } from './share-of.ts';
 
 const count = Number(process.argv[2] ?? 100_000);
 const queries = 500;
@@ -44,10 +45,6 @@ function learning(index: number): NewLearning {
   };
 }
 
-function share(values: readonly number[], at: number): string {
-  return (values.toSorted((a, b) => a - b)[Math.floor(values.length * at)] ?? 0).toFixed(1);
-}
-
 /** The least of some tries: what the search costs without what else the machine does. */
 async function cost(search: () => Promise<unknown>): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
@@ -80,7 +77,9 @@ try {
       await cost(() => store.read((tx) => tx.learningIndex.search({ ...about, limit, now }))),
     );
   }
-  process.stdout.write(`search p50 ${share(costs, 0.5)} ms, p95 ${share(costs, 0.95)} ms\n`);
+  process.stdout.write(
+    `search p50 ${shareOf(costs, 0.5).toFixed(1)} ms, p95 ${shareOf(costs, 0.95).toFixed(1)} ms\n`,
+  );
 } finally {
   rmSync(folder, { recursive: true });
 }

@@ -8,14 +8,11 @@ import path from 'node:path';
 import { openStore } from '../src/adapters/sqlite/store.ts';
 import type { Lift } from '../src/core/memory/rank/lift.ts';
 import { simulateYear } from './memory-year/simulate.ts';
+import { shareOf } from './share-of.ts';
 
 const tasks = Number(process.argv[2] ?? 10_000);
 const folder = mkdtempSync(path.join(tmpdir(), 'loopwright-memory-year-'));
 const file = path.join(folder, 'state.db');
-
-function share(values: readonly number[], at: number): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length * at)] ?? 0;
-}
 
 function points(value: number): string {
   return (value * 100).toFixed(0);
@@ -43,12 +40,12 @@ try {
     ],
     [
       'search, CPU p50, p95',
-      `${share(searches, 0.5).toFixed(1)}, ${share(searches, 0.95).toFixed(1)} ms`,
+      `${shareOf(searches, 0.5).toFixed(1)}, ${shareOf(searches, 0.95).toFixed(1)} ms`,
     ],
-    ['search in the last month, CPU p95', `${share(last, 0.95).toFixed(1)} ms`],
+    ['search in the last month, CPU p95', `${shareOf(last, 0.95).toFixed(1)} ms`],
     [
       'memory in the prompt, p95, most',
-      `${share(blocks, 0.95)}, ${blocks.reduce((most, each) => Math.max(most, each), 0)} characters`,
+      `${shareOf(blocks, 0.95)}, ${blocks.reduce((most, each) => Math.max(most, each), 0)} characters`,
     ],
     ['iterations with memory', `${((100 * blocks.length) / year.iterations).toFixed(0)} %`],
     ['lift of useful ones', liftText(lifts.useful)],

@@ -31,10 +31,9 @@ export async function refuseFullDisk(engine: Engine, loop: Loop): Promise<void> 
 }
 
 async function findFull({ disk, stateDir }: Engine, loop: Loop): Promise<string | null> {
-  for (const folder of [stateDir, loop.workspace.path]) {
-    if (!(await disk.hasRoom(folder))) return folder;
-  }
-  return null;
+  const folders = [stateDir, loop.workspace.path];
+  const haveRoom = await Promise.all(folders.map((folder) => disk.hasRoom(folder)));
+  return folders.find((_, index) => haveRoom[index] === false) ?? null;
 }
 
 /** Resolves when there is room for the loop's state and its files again; false when somebody asked to stop first. */

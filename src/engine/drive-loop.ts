@@ -55,8 +55,12 @@ async function driveOnce(run: Run, loopId: string, options: TakeOptions): Promis
   });
 
   async function driveToRest(): Promise<Loop> {
-    await using _standby = { [Symbol.asyncDispose]: () => engine.supervisor.endStandby(loopId) };
+    await using ahead = new AsyncDisposableStack();
+    ahead.defer(() => engine.supervisor.endStandby(loopId));
+    ahead.defer(() => engine.doors.close(loopId));
     await using owner = await takeLoop(engine, session, loopId, options);
+    // Only its owner may: nobody else listens there from now on.
+    if (engine.inside !== null) engine.doors.prepare(loopId);
     using _requests = control.attach(owner);
     try {
       return await driveOrPark(engine, owner);

@@ -107,18 +107,19 @@ export async function runLoops(
   if (options.session !== 'daemon') {
     engine.slots.limits = { ...limits, slots: { ...limits.slots, loop: jobs, agent: jobs } };
   }
-  const [session] = await Promise.all([
-    startSession(engine, options.session ?? 'run'),
-    engine.disk.holdReserve(),
-  ]);
+  const session = await startSession(engine, options.session ?? 'run');
+  // Beside everything else: until an agent works nothing fills the disk.
+  const reserve = engine.disk.holdReserve();
   const merges = new MergeQueue(engine, session, control.cut);
-  const outcome = await runRequest({ engine, session, options, control, merges }, request).catch(
-    async (error: unknown) => {
+  const outcome = await runRequest({ engine, session, options, control, merges }, request)
+    .finally(async () => {
+      await reserve;
+    })
+    .catch(async (error: unknown) => {
       // The store may be what broke: then the error says more than a failure to write the end of the session.
       await endSession(engine, session).catch(() => {});
       throw error;
-    },
-  );
+    });
   const settings = outcome.loops.at(-1)?.settings;
   if (settings !== undefined) await tidyUp(engine, session, settings);
   await endSession(engine, session);

@@ -19,7 +19,7 @@ export type DoorKeeper = {
   request(signal: AbortSignal): Promise<(report: RequestReport | null) => void>;
 };
 
-/** The way from inside a loop to its engine, while an agent runs. Closed when disposed. */
+/** The way from inside a loop to its engine, while an agent runs. Nobody answers once it is disposed of. */
 export type Door = AsyncDisposable & {
   /** Goes to the front of PATH: holds `loopwright`. */
   readonly folder: string;
@@ -29,6 +29,10 @@ export type Door = AsyncDisposable & {
 };
 
 export type Doors = AsyncDisposable & {
+  /** Begins to make what `open` needs: a door is wanted soon. */
+  prepare(loopId: string): void;
   /** One at a time for a loop; its folder is the same every time. */
   open(loopId: string, keeper: DoorKeeper): Promise<Door>;
+  /** The loop is not driven here any more. */
+  close(loopId: string): Promise<void>;
 };

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { describe, expect, it, type TestContext } from 'vitest';
@@ -175,6 +175,11 @@ async function call(door: Door, lines: readonly string[], answers: number): Prom
   return got;
 }
 
+async function replaceBy(file: string, text: string): Promise<void> {
+  await rm(file);
+  await writeFile(file, text);
+}
+
 async function eventually(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
@@ -213,6 +218,39 @@ describe('a door', () => {
       answer = await call(door, ['{"type":"command","argv":["hi"],"stdin":null}\n'], 1);
     }
     expect(JSON.parse(answer[0] ?? '')).toEqual({ exitCode: 0, stdout: 'hi', stderr: '' });
+  });
+
+  it('turns callers away between two agents, and answers the next one in the same place', async () => {
+    await using folder = await tempDir();
+    await using doors = createDoors(folder.path);
+    const hi = ['{"type":"command","argv":["hi"],"stdin":null}\n'];
+    doors.prepare('loop-1');
+    const first = await doors.open('loop-1', keeper());
+    expect(await call(first, hi, 1)).toHaveLength(1);
+    await first[Symbol.asyncDispose]();
+    expect(await call(first, hi, 1)).toEqual([]);
+    await using second = await doors.open('loop-1', keeper());
+    expect(second.socket).toBe(first.socket);
+    expect(await call(second, hi, 1)).toHaveLength(1);
+    await doors.close('loop-1');
+    expect(existsSync(second.socket)).toBe(false);
+  });
+
+  it.each([
+    ['its socket removed', (door: Door) => rm(door.socket)],
+    ['a file in place of its socket', (door: Door) => replaceBy(door.socket, 'x')],
+    ['its program rewritten', (door: Door) => replaceBy(path.join(door.folder, 'loopwright'), 'x')],
+    ['its folder removed', (door: Door) => rm(door.folder, { recursive: true })],
+  ])('is made anew for the next agent when one left it with %s', async (_, harm) => {
+    await using folder = await tempDir();
+    await using doors = createDoors(folder.path);
+    const first = await doors.open('loop-1', keeper());
+    await harm(first);
+    await first[Symbol.asyncDispose]();
+    await using second = await doors.open('loop-1', keeper());
+    const answers = await call(second, ['{"type":"command","argv":["hi"],"stdin":null}\n'], 1);
+    expect(JSON.parse(answers[0] ?? '')).toMatchObject({ stdout: 'hi' });
+    expect(await readFile(path.join(second.folder, 'loopwright'), 'utf8')).toContain(second.socket);
   });
 
   it('is elsewhere when its path would be too long, and leaves nothing there', async () => {

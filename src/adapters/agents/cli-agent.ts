@@ -93,6 +93,13 @@ export function boundedName(text: string): string | null {
   return text === '' ? null : text.slice(0, maxNameChars).toWellFormed();
 }
 
+const maxErrorChars = 4000;
+
+/** What a program says of a failure, as long as anybody looks at it. */
+export function boundedError(text: string): string {
+  return text.slice(0, maxErrorChars).toWellFormed();
+}
+
 const maxEvidenceChars = 500;
 
 /** The outcome of a run about which its stream said so much. */

@@ -1,4 +1,5 @@
 import type { Clock } from '../../ports/clock.ts';
+import { monotonicMs } from './monotonic.ts';
 
 /** Node fires a longer timer at once, so longer sleeps are slept in parts. */
 const longestTimerMs = 2 ** 31 - 1;
@@ -7,13 +8,13 @@ const longestTimerMs = 2 ** 31 - 1;
 export function createSystemClock(): Clock {
   return {
     now: () => Date.now(),
-    monotonic: () => performance.now(),
+    monotonic: monotonicMs,
     async sleep(ms, signal) {
-      const wakeAt = performance.now() + ms;
+      const wakeAt = monotonicMs() + ms;
       let leftMs = Math.max(ms, 0);
       while (leftMs > longestTimerMs) {
         await sleepOnce(longestTimerMs, signal);
-        leftMs = Math.max(wakeAt - performance.now(), 0);
+        leftMs = Math.max(wakeAt - monotonicMs(), 0);
       }
       await sleepOnce(leftMs, signal);
     },

@@ -8,32 +8,42 @@ const chunk = Buffer.alloc(256 * 1024, 'space kept free by loopwright for when t
 /** Written at once: each write is handed to another thread. */
 const chunks = Array.from({ length: reserveBytes / chunk.length }, () => chunk);
 
-/** The reserve is a file `ballast` in the state folder. Written out, because a hole would hold no space. */
+/** The reserve is a file `ballast` in the state folder. Written out, because a hole would hold no space. One change at a time. */
 export function createDisk(stateDir: string): Disk {
   const file = path.join(stateDir, 'ballast');
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = (work: (file: string) => Promise<boolean>): Promise<boolean> => {
+    const done = last.then(() => work(file));
+    last = done;
+    return done;
+  };
   return {
-    async holdReserve() {
-      if ((await sizeOf(file)) === reserveBytes) return true;
-      try {
-        await using handle = await open(file, 'w');
-        const { bytesWritten } = await handle.writev(chunks);
-        // A disk that fills up meanwhile takes what it can and complains only the next time.
-        if (bytesWritten === reserveBytes) return true;
-        await rm(file, { force: true });
-        return false;
-      } catch {
-        // No room for a reserve is no reason to refuse work; half a reserve would only take room.
-        await rm(file, { force: true }).catch(() => {});
-        return false;
-      }
-    },
-    async dropReserve() {
-      const held = (await sizeOf(file)) > 0;
-      await rm(file, { force: true }).catch(() => {});
-      return held;
-    },
+    holdReserve: () => inTurn(hold),
+    dropReserve: () => inTurn(drop),
     hasRoom,
   };
+}
+
+async function hold(file: string): Promise<boolean> {
+  if ((await sizeOf(file)) === reserveBytes) return true;
+  try {
+    await using handle = await open(file, 'w');
+    const { bytesWritten } = await handle.writev(chunks);
+    // A disk that fills up meanwhile takes what it can and complains only the next time.
+    if (bytesWritten === reserveBytes) return true;
+    await rm(file, { force: true });
+    return false;
+  } catch {
+    // No room for a reserve is no reason to refuse work; half a reserve would only take room.
+    await rm(file, { force: true }).catch(() => {});
+    return false;
+  }
+}
+
+async function drop(file: string): Promise<boolean> {
+  const held = (await sizeOf(file)) > 0;
+  await rm(file, { force: true }).catch(() => {});
+  return held;
 }
 
 async function hasRoom(folder: string): Promise<boolean> {

@@ -113,11 +113,16 @@ async function describeUserCheckout(
   repository: Repository,
   signal: AbortSignal,
 ): Promise<CheckoutState> {
-  const { main } = repository;
-  const { branch } = await readHead(repository, signal);
-  const head = await resolveCommit(repository, 'HEAD', signal);
-  const operation = await unfinishedOperation(main.gitDir);
-  if (main.workTree === null) return { branch, head, dirty: false, operation };
+  const [{ branch, head }, operation, dirty] = await Promise.all([
+    readHead(repository, signal),
+    unfinishedOperation(repository.main.gitDir),
+    isDirty(repository, signal),
+  ]);
+  return { branch, head, dirty, operation };
+}
+
+async function isDirty(repository: Repository, signal: AbortSignal): Promise<boolean> {
+  if (repository.main.workTree === null) return false;
   const args = [
     'status',
     '--porcelain=v2',
@@ -127,7 +132,7 @@ async function describeUserCheckout(
   ];
   // One entry is enough to know.
   const status = await repository.run({ args, signal, maxOutputBytes: 1024 });
-  return { branch, head, dirty: status.stdout.length > 0, operation };
+  return status.stdout.length > 0;
 }
 
 function requireStartingPoint(repository: Repository, spec: WorkspaceSpec): WorktreeSpec {

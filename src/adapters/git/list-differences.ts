@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { stateFolderName } from '../files/folder-state.ts';
 import type { Checkout } from './git.ts';
@@ -33,22 +34,11 @@ export type Differences = {
 
 /** What differs between the files and the engine's index. */
 export async function listDifferences(place: Place, signal: AbortSignal): Promise<Differences> {
-  const env = { GIT_INDEX_FILE: place.file };
-  const args = [
-    'ls-files',
-    '-t',
-    '-z',
-    '--modified',
-    '--deleted',
-    '--others',
-    ...place.ignored.options(),
-  ];
-  const result = await place.repository.run({ at: place.at, env, args, signal });
-  if (result.exitCode !== 0 || result.truncated) throw gitFailed(args, result);
+  const { records, stderr } = await (isLarge(place) ? lookTwice : lookOnce)(place, signal);
   const tracked = new Set<string>();
   const untracked: string[] = [];
   const nested: string[] = [];
-  for (const record of splitRecords(result.stdout)) {
+  for (const record of records) {
     const name = record.slice(2);
     if (!record.startsWith('? ')) tracked.add(name);
     else if (isLeftOut(name, place.leftOut)) continue;
@@ -56,7 +46,41 @@ export async function listDifferences(place: Place, signal: AbortSignal): Promis
     else untracked.push(name);
   }
   const seen = await withoutHidden(place.workTree, [...tracked]);
-  return { tracked: seen, untracked, nested, closed: closedFolders(result.stderr) };
+  return { tracked: seen, untracked, nested, closed: closedFolders(stderr) };
+}
+
+/** Each record is a path behind a mark of two letters, `? ` where the index does not have it. */
+type Look = { readonly records: readonly string[]; readonly stderr: string };
+
+async function lookOnce(place: Place, signal: AbortSignal): Promise<Look> {
+  const asked = ['-t', '-z', '--modified', '--deleted', '--others', ...place.ignored.options()];
+  const { stdout, stderr } = await ask(place, ['ls-files', ...asked], signal);
+  return { records: splitRecords(stdout), stderr };
+}
+
+/** Two processes: one looks at the files that are known, with threads of its own, the other for new ones. */
+async function lookTwice(place: Place, signal: AbortSignal): Promise<Look> {
+  const others = ['ls-files', '-t', '-z', '--others', ...place.ignored.options()];
+  const [changed, found] = await Promise.all([
+    ask(place, ['diff-files', '--name-only', '--no-ext-diff', '-z'], signal),
+    ask(place, others, signal),
+  ]);
+  const tracked = splitRecords(changed.stdout).map((name) => `C ${name}`);
+  return { records: [...tracked, ...splitRecords(found.stdout)], stderr: found.stderr };
+}
+
+async function ask(place: Place, args: readonly string[], signal: AbortSignal) {
+  const env = { GIT_INDEX_FILE: place.file };
+  const result = await place.repository.run({ at: place.at, env, args, signal });
+  if (result.exitCode !== 0 || result.truncated) throw gitFailed(args, result);
+  return result;
+}
+
+/** About ten thousand files: from here on a second process costs less than it saves. */
+const largeIndex = 1024 * 1024;
+
+function isLarge({ file }: Place): boolean {
+  return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > largeIndex;
 }
 
 const closedPattern = /^warning: could not open directory '(.+)': /gm;

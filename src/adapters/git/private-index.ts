@@ -21,8 +21,8 @@ export type PrivateIndex = {
   readonly file: string;
   /** Tree of all files as they are now: one process when nothing differs from last time, three otherwise. */
   snapshot(signal: AbortSignal): Promise<string>;
-  /** Snapshot of a checkout that git has just made, from its index alone: nobody can have changed a file yet. */
-  fresh(signal: AbortSignal): Promise<string>;
+  /** Tells the snapshot of a checkout that git has just made: nobody can have changed a file yet. */
+  startAt(tree: string): void;
   /** Takes the files to be those of a commit or tree, as far as the index goes. */
   reset(treeish: string, signal: AbortSignal): Promise<void>;
   /** Starts again from the newest commit that can be read and hashes every file: their objects are written anew. */
@@ -94,10 +94,9 @@ export function createPrivateIndex(place: Place): PrivateIndex {
   return {
     file,
     reset,
-    async fresh(signal) {
-      knownTree = await repository.text({ at, env, args: ['write-tree'], signal });
+    startAt(tree) {
+      knownTree = tree;
       stamp = stampOf(file);
-      return knownTree;
     },
     async rebuild(signal) {
       await startAgain(signal);

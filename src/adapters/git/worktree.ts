@@ -135,19 +135,17 @@ async function createWorktree(
   const existing = await resolveKnown(repository, `refs/heads/${spec.branch}`, signal);
   const kept = existing ?? (await resolveKnown(repository, keepRef(spec.loopId), signal));
   if (existing === null && kept !== null) repaired.push(`missing branch ${spec.branch} made again`);
-  const what =
-    existing === null
-      ? ['--no-track', '-b', spec.branch, folder, kept ?? spec.base]
-      : [folder, spec.branch];
+  const commit = kept ?? spec.base;
+  const words =
+    existing === null ? ['--no-track', '-b', spec.branch, folder, commit] : [folder, spec.branch];
+  const what = { words, commit };
   const reused = await reuseFiles(repository, spec, folder, what, signal);
   if (reused.kind === 'failed') {
     const notes = [...repaired, 'a used worktree could not be reset, a new one was made'];
     return createWorktree(repository, { ...spec, pool: 0 }, folder, notes, signal);
   }
-  const gitDir =
-    reused.kind === 'reused'
-      ? reused.gitDir
-      : await addWorktree(repository, spec, folder, what, signal);
+  const { gitDir, tree } =
+    reused.kind === 'reused' ? reused : await addWorktree(repository, spec, folder, what, signal);
   const checkout = createLoopCheckout(repository, spec, gitDir, folder);
   const missing = await bringFiles(repository.main.workTree ?? folder, folder, spec);
   await seedIndex(checkout.at, checkout.index.file);
@@ -156,31 +154,37 @@ async function createWorktree(
     ...(await fillSubmodules(checkout, signal)),
   ];
   const isPure = spec.copy.length + spec.link.length + notes.length === 0;
-  const tree = isPure ? await checkout.index.fresh(signal) : null;
+  if (isPure) checkout.index.startAt(tree);
   await writeFile(path.join(checkout.folder, 'ready'), '');
   const opened = { checkout, created: true, repaired, missing, notes };
-  return tree === null ? opened : { ...opened, tree };
+  return isPure ? { ...opened, tree } : opened;
 }
 
-/** Answers the worktree's git folder. */
+/** What is checked out: the last words for `git worktree add`, and the commit they come to. */
+type Wanted = { readonly words: readonly string[]; readonly commit: string };
+
+type Added = { readonly gitDir: string; readonly tree: string };
+
+/** Answers the worktree's git folder, and the tree of the commit in it. */
 async function addWorktree(
   repository: Repository,
   spec: WorktreeSpec,
   folder: string,
-  what: readonly string[],
+  { words, commit }: Wanted,
   signal: AbortSignal,
-): Promise<string> {
-  const args = ['worktree', 'add', '--quiet', ...what];
-  const result = await repository.run({ args, signal });
+): Promise<Added> {
+  const args = ['worktree', 'add', '--quiet', ...words];
+  const then = { args: ['rev-parse', '--verify', '--end-of-options', `${commit}^{tree}`] };
+  const result = await repository.run({ args, then, signal });
   if (result.exitCode !== 0) throw explainAddFailure(spec, gitFailed(args, result), result.stderr);
   const registered = await findRegistered(repository, folder);
   if (registered === null) throw gitFailed(args, result);
-  return registered.gitDir;
+  return { gitDir: registered.gitDir, tree: result.stdout.toString('utf8').trim() };
 }
 
 type Reuse =
   | { readonly kind: 'none' }
-  | { readonly kind: 'reused'; readonly gitDir: string }
+  | ({ readonly kind: 'reused' } & Added)
   /** They could not be brought to the commit, and are gone. */
   | { readonly kind: 'failed' };
 
@@ -189,17 +193,19 @@ async function reuseFiles(
   repository: Repository,
   spec: WorktreeSpec,
   folder: string,
-  what: readonly string[],
+  { words, commit }: Wanted,
   signal: AbortSignal,
 ): Promise<Reuse> {
   const taken = (spec.pool ?? 0) === 0 ? null : await takeFiles(folder);
   if (taken === null) return { kind: 'none' };
   try {
-    const gitDir = await addWorktree(repository, spec, folder, ['--no-checkout', ...what], signal);
+    const empty = { words: ['--no-checkout', ...words], commit };
+    const added = await addWorktree(repository, spec, folder, empty, signal);
+    const { gitDir } = added;
     const at = { gitDir, commonDir: repository.main.commonDir, workTree: folder };
     await moveFilesIn(taken, folder);
     await resetFiles(repository, at, signal);
-    return { kind: 'reused', gitDir };
+    return { kind: 'reused', ...added };
   } catch (error) {
     signal.throwIfAborted();
     if (isLoopwrightError(error) && error.code !== 'git.failed') throw error;

@@ -2,7 +2,7 @@
  * What Linux tells about processes under `/proc`. Everything here answers "nothing" where there is no
  * `/proc` and for processes that vanish while they are looked at.
  */
-import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, readlinkSync } from 'node:fs';
 
 export type ProcessStat = {
   readonly pid: number;
@@ -52,6 +52,15 @@ export function firstChild(pid: number): number | null {
   return listPids().find((other) => readStat(other)?.parent === pid) ?? null;
 }
 
+/** Of all its threads; none when it is gone, null when the kernel was built without those files. */
+export function listChildren(pid: number): readonly number[] | null {
+  if (!existsSync(`/proc/${process.pid}/task/${process.pid}/children`)) return null;
+  return listNames(`/proc/${pid}/task`).flatMap((thread) => {
+    const children = readProc(`/proc/${pid}/task/${thread}/children`)?.toString('latin1').trim();
+    return children === undefined || children === '' ? [] : children.split(' ').map(Number);
+  });
+}
+
 /** A zombie has ended and only waits for its parent to ask; signals no longer reach it. */
 export function isLiving(stat: ProcessStat): boolean {
   return stat.state !== 'Z' && stat.state !== 'X';
@@ -77,10 +86,14 @@ export function pidNamespace(): string | null {
 }
 
 export function listPids(): readonly number[] {
+  return listNames('/proc').map(Number).filter(Number.isInteger);
+}
+
+function listNames(folder: string): readonly string[] {
   try {
-    return readdirSync('/proc').map(Number).filter(Number.isInteger);
+    return readdirSync(folder);
   } catch {
-    // No /proc on this platform.
+    // Gone, or no /proc on this platform.
     return [];
   }
 }

@@ -10,6 +10,7 @@ import {
   environmentContains,
   isLiving,
   lastPid,
+  listChildren,
   listPids,
   maxPid,
   readStat,
@@ -55,23 +56,43 @@ export function createProcessTree(root: TreeRoot): ProcessTree {
  */
 export function createNamespaceTree(first: number, ageMs: () => number): ProcessTree {
   return {
-    async find() {
-      const stats = await readStats(candidatePids({ leader: first, ageMs }));
-      const found = new Map<number, ProcessStat>();
-      let before = -1;
-      while (found.size !== before) {
-        before = found.size;
-        for (const [pid, stat] of stats) {
-          if (stat.parent === first || found.has(stat.parent)) found.set(pid, stat);
-        }
-      }
-      return [...found.values()];
-    },
+    find: async () => descend(first) ?? (await findDescendants(first, ageMs)),
     signal(found, name) {
       if (name === 'SIGKILL') sendSignal(first, name);
       else for (const { pid } of found) sendSignal(pid, name);
     },
   };
+}
+
+/** From parent to child, so that a machine full of other processes costs nothing; null where the kernel cannot tell. */
+function descend(first: number): readonly ProcessStat[] | null {
+  const pids = new Set([first]);
+  for (const pid of pids) {
+    const children = listChildren(pid);
+    if (children === null) return null;
+    for (const child of children) pids.add(child);
+  }
+  pids.delete(first);
+  return [...pids].flatMap((pid) => {
+    const stat = readStat(pid);
+    return stat !== null && isLiving(stat) ? [stat] : [];
+  });
+}
+
+async function findDescendants(
+  first: number,
+  ageMs: () => number,
+): Promise<readonly ProcessStat[]> {
+  const stats = await readStats(candidatePids({ leader: first, ageMs }));
+  const found = new Map<number, ProcessStat>();
+  let before = -1;
+  while (found.size !== before) {
+    before = found.size;
+    for (const [pid, stat] of stats) {
+      if (stat.parent === first || found.has(stat.parent)) found.set(pid, stat);
+    }
+  }
+  return [...found.values()];
 }
 
 /** Where there is no `/proc`: the leader's process group is all that can be found. */

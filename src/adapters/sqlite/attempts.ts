@@ -1,7 +1,14 @@
 import type { FailureNote, PastAttempt, TaskMetrics } from '../../core/memory/attempt.ts';
-import type { Attempts, NewAttempt, PruneAttempts } from '../../ports/memory.ts';
+import type { TaskStatus } from '../../core/task/task.ts';
+import type { Attempts, FinishedTask, NewAttempt, PruneAttempts } from '../../ports/memory.ts';
 import { toIso } from './iso-time.ts';
+import type {
+  FailureReportsTable,
+  IterationOutcomesTable,
+  StrategyMetricsTable,
+} from './schema-memory.ts';
 import type { Db } from './schema.ts';
+import { assigned, inserted, sql, type Sql } from './sql.ts';
 import { parseStored } from './stored-json.ts';
 
 /** Attempts over one transaction. */
@@ -16,53 +23,39 @@ export function createAttempts(db: Db): Attempts {
     count: (taskId) => countAttempts(db, taskId),
     metrics: (taskId) => readMetrics(db, taskId),
     async needPerson(taskId, why) {
-      await db
-        .updateTable('strategy_metrics')
-        .set({ needs_person: why })
-        .where('task_id', '=', taskId)
-        .execute();
+      await db.run(sql`
+        update strategy_metrics set needs_person = ${why} where task_id = ${taskId}`);
     },
     sessionRate: (sessionId) => sessionRate(db, sessionId),
     finished: (limit) => finishedTasks(db, limit),
     async countSince(time) {
-      const row = await db
-        .selectFrom('iteration_outcomes')
-        .select((expression) => expression.fn.countAll<number>().as('count'))
-        .where('started_at', '>', toIso(time))
-        .executeTakeFirstOrThrow();
-      return row.count;
+      return countOutcomes(db, sql`started_at > ${toIso(time)}`);
     },
     prune: (input) => pruneAttempts(db, input),
     forgetReports: (loopId) => forgetReports(db, loopId),
     async taskOf(loopId) {
-      const row = await db
-        .selectFrom('iteration_outcomes')
-        .select('task_id')
-        .where('loop_id', '=', loopId)
-        .limit(1)
-        .executeTakeFirst();
+      const row = await db.first(
+        sql<Pick<IterationOutcomesTable, 'task_id'>>`
+          select task_id from iteration_outcomes where loop_id = ${loopId} limit 1`,
+      );
       return row?.task_id ?? null;
     },
     async completions(taskId) {
-      return db
-        .selectFrom('iteration_outcomes')
-        .select(['loop_id as loopId', 'model'])
-        .where('task_id', '=', taskId)
-        .where('outcome', '=', 'done')
-        .orderBy('attempt_number', 'desc')
-        .execute();
+      return db.all(sql`
+        select loop_id as "loopId", model from iteration_outcomes
+        where task_id = ${taskId} and outcome = 'done'
+        order by attempt_number desc`);
     },
     async setEstimate(taskId, { difficulty, suggestedModel }) {
-      await db
-        .updateTable('strategy_metrics')
-        .set({ difficulty_estimate: difficulty, suggested_model: suggestedModel })
-        .where('task_id', '=', taskId)
-        .execute();
+      await db.run(sql`
+        update strategy_metrics
+        set difficulty_estimate = ${difficulty}, suggested_model = ${suggestedModel}
+        where task_id = ${taskId}`);
     },
     async clear() {
-      const result = await db.deleteFrom('iteration_outcomes').executeTakeFirst();
-      await db.deleteFrom('strategy_metrics').execute();
-      return Number(result.numDeletedRows);
+      const removed = await db.run(sql`delete from iteration_outcomes`);
+      await db.run(sql`delete from strategy_metrics`);
+      return removed;
     },
   };
 }
@@ -80,11 +73,11 @@ async function writeOutcome(db: Db, input: NewAttempt): Promise<void> {
     outcome: input.outcome,
     error_type: input.errorType,
   };
-  await db
-    .insertInto('iteration_outcomes')
-    .values({ task_id: input.taskId, attempt_number: input.number, ...row })
-    .onConflict((conflict) => conflict.columns(['task_id', 'attempt_number']).doUpdateSet(row))
-    .execute();
+  const key = { task_id: input.taskId, attempt_number: input.number };
+  await db.run(sql`
+    insert into iteration_outcomes ${inserted<IterationOutcomesTable>({ ...key, ...row })}
+    on conflict (task_id, attempt_number)
+    do update set ${assigned<IterationOutcomesTable>(row)}`);
 }
 
 async function writeReport(db: Db, input: NewAttempt, report: FailureNote): Promise<void> {
@@ -98,11 +91,11 @@ async function writeReport(db: Db, input: NewAttempt, report: FailureNote): Prom
     signature: report.signature,
     created_at: toIso(input.now),
   };
-  await db
-    .insertInto('failure_reports')
-    .values({ task_id: input.taskId, attempt_number: input.number, ...row })
-    .onConflict((conflict) => conflict.columns(['task_id', 'attempt_number']).doUpdateSet(row))
-    .execute();
+  const key = { task_id: input.taskId, attempt_number: input.number };
+  await db.run(sql`
+    insert into failure_reports ${inserted<FailureReportsTable>({ ...key, ...row })}
+    on conflict (task_id, attempt_number)
+    do update set ${assigned<FailureReportsTable>(row)}`);
 }
 
 async function writeMetrics(db: Db, { taskId, metrics, outcome, now }: NewAttempt): Promise<void> {
@@ -117,43 +110,35 @@ async function writeMetrics(db: Db, { taskId, metrics, outcome, now }: NewAttemp
     stuck_flag: metrics.stuck ? 1 : 0,
     needs_person: metrics.needsPerson,
   };
-  await db
-    .insertInto('strategy_metrics')
-    .values({ task_id: taskId, ...row })
-    .onConflict((conflict) => conflict.column('task_id').doUpdateSet(row))
-    .execute();
+  await db.run(sql`
+    insert into strategy_metrics ${inserted<StrategyMetricsTable>({ task_id: taskId, ...row })}
+    on conflict (task_id) do update set ${assigned<StrategyMetricsTable>(row)}`);
 }
+
+/** An attempt without a report has null in its columns. */
+type AttemptRow = IterationOutcomesTable & {
+  readonly [Column in keyof Omit<FailureReportsTable, keyof IterationOutcomesTable>]:
+    | FailureReportsTable[Column]
+    | null;
+};
 
 async function listAttempts(
   db: Db,
   taskId: string,
   limit: number,
 ): Promise<readonly PastAttempt[]> {
-  const rows = await db
-    .selectFrom('iteration_outcomes as outcome')
-    .leftJoin('failure_reports as report', (join) =>
-      join
-        .onRef('report.task_id', '=', 'outcome.task_id')
-        .onRef('report.attempt_number', '=', 'outcome.attempt_number'),
-    )
-    .select([
-      'outcome.attempt_number',
-      'outcome.model',
-      'outcome.outcome',
-      'outcome.duration_ms',
-      'report.what_was_tried',
-      'report.why_it_failed',
-      'report.error_category',
-      'report.relevant_files',
-      'report.stack_trace_snippet',
-      'report.retry_suggestion',
-      'report.signature',
-    ])
-    .where('outcome.task_id', '=', taskId)
-    .where('outcome.outcome', '<>', 'interrupted')
-    .orderBy('outcome.attempt_number', 'desc')
-    .limit(limit)
-    .execute();
+  const rows = await db.all(
+    sql<AttemptRow>`
+      select
+        outcome.attempt_number, outcome.model, outcome.outcome, outcome.duration_ms,
+        report.what_was_tried, report.why_it_failed, report.error_category, report.relevant_files,
+        report.stack_trace_snippet, report.retry_suggestion, report.signature
+      from iteration_outcomes as outcome
+      left join failure_reports as report
+        on report.task_id = outcome.task_id and report.attempt_number = outcome.attempt_number
+      where outcome.task_id = ${taskId} and outcome.outcome <> 'interrupted'
+      order by outcome.attempt_number desc limit ${limit}`,
+  );
   return rows.toReversed().map((row) => ({
     number: row.attempt_number,
     model: row.model,
@@ -175,21 +160,20 @@ async function listAttempts(
 }
 
 async function countAttempts(db: Db, taskId: string): Promise<number> {
-  const row = await db
-    .selectFrom('iteration_outcomes')
-    .select((expression) => expression.fn.countAll<number>().as('count'))
-    .where('task_id', '=', taskId)
-    .where('outcome', '<>', 'interrupted')
-    .executeTakeFirstOrThrow();
-  return row.count;
+  return countOutcomes(db, sql`task_id = ${taskId} and outcome <> 'interrupted'`);
+}
+
+async function countOutcomes(db: Db, where: Sql): Promise<number> {
+  const { count } = await db.one(
+    sql<{ count: number }>`select count(*) as count from iteration_outcomes where ${where}`,
+  );
+  return count;
 }
 
 async function readMetrics(db: Db, taskId: string): Promise<TaskMetrics | null> {
-  const row = await db
-    .selectFrom('strategy_metrics')
-    .selectAll()
-    .where('task_id', '=', taskId)
-    .executeTakeFirst();
+  const row = await db.first(
+    sql<StrategyMetricsTable>`select * from strategy_metrics where task_id = ${taskId}`,
+  );
   if (row === undefined) return null;
   return {
     totalAttempts: row.total_attempts,
@@ -202,13 +186,12 @@ async function readMetrics(db: Db, taskId: string): Promise<TaskMetrics | null> 
 }
 
 async function sessionRate(db: Db, sessionId: string) {
-  const rows = await db
-    .selectFrom('iteration_outcomes')
-    .select(['outcome', (expression) => expression.fn.countAll<number>().as('count')])
-    .where('session_id', '=', sessionId)
-    .where('outcome', '<>', 'interrupted')
-    .groupBy('outcome')
-    .execute();
+  const rows = await db.all(
+    sql<Pick<IterationOutcomesTable, 'outcome'> & { count: number }>`
+      select outcome, count(*) as count from iteration_outcomes
+      where session_id = ${sessionId} and outcome <> 'interrupted'
+      group by outcome`,
+  );
   return {
     total: rows.reduce((sum, { count }) => sum + count, 0),
     successes: rows.find(({ outcome }) => outcome === 'done')?.count ?? 0,
@@ -216,68 +199,38 @@ async function sessionRate(db: Db, sessionId: string) {
 }
 
 async function finishedTasks(db: Db, limit: number) {
-  const rows = await db
-    .selectFrom('strategy_metrics as metrics')
-    .innerJoin('tasks', 'tasks.id', 'metrics.task_id')
-    .select([
-      'tasks.id',
-      'tasks.title',
-      'tasks.parent_id as parentId',
-      'tasks.status',
-      'metrics.difficulty_estimate as difficulty',
-      'metrics.suggested_model as model',
-    ])
-    .where('tasks.status', 'in', ['done', 'failed'])
-    .orderBy('metrics.last_attempt_at', 'desc')
-    .orderBy('tasks.id')
-    .limit(limit)
-    .execute();
+  const rows = await db.all(
+    sql<Omit<FinishedTask, 'isDone'> & { status: TaskStatus }>`
+      select
+        tasks.id, tasks.title, tasks.parent_id as "parentId", tasks.status,
+        metrics.difficulty_estimate as difficulty, metrics.suggested_model as model
+      from strategy_metrics as metrics join tasks on tasks.id = metrics.task_id
+      where tasks.status in ('done', 'failed')
+      order by metrics.last_attempt_at desc, tasks.id limit ${limit}`,
+  );
   return rows.map(({ status, ...row }) => ({ ...row, isDone: status === 'done' }));
 }
 
 async function pruneAttempts(db: Db, { attemptsBefore, metricsBefore, dryRun }: PruneAttempts) {
-  const finished = db
-    .selectFrom('tasks')
-    .select('id')
-    .where('status', 'in', ['done', 'failed', 'cancelled']);
-  const attempts = db
-    .selectFrom('iteration_outcomes')
-    .select(['task_id', 'attempt_number'])
-    .where('started_at', '<', toIso(attemptsBefore))
-    .where('task_id', 'in', finished);
-  const metrics = db
-    .selectFrom('strategy_metrics')
-    .select('task_id')
-    .where('last_attempt_at', '<', toIso(metricsBefore))
-    .where('task_id', 'in', finished);
-  const counts = {
-    attempts: (await attempts.execute()).length,
-    metrics: (await metrics.execute()).length,
-  };
+  const finished = sql`
+    task_id in (select id from tasks where status in ('done', 'failed', 'cancelled'))`;
+  const attempts = sql`iteration_outcomes where started_at < ${toIso(attemptsBefore)} and ${finished}`;
+  const metrics = sql`strategy_metrics where last_attempt_at < ${toIso(metricsBefore)} and ${finished}`;
+  const counts = await db.one(
+    sql<{ attempts: number; metrics: number }>`
+      select
+        (select count(*) from ${attempts}) as attempts,
+        (select count(*) from ${metrics}) as metrics`,
+  );
   if (dryRun) return counts;
-  await db
-    .deleteFrom('iteration_outcomes')
-    .where('started_at', '<', toIso(attemptsBefore))
-    .where('task_id', 'in', finished)
-    .execute();
-  await db.deleteFrom('strategy_metrics').where('task_id', 'in', metrics).execute();
+  await db.run(sql`delete from ${attempts}`);
+  await db.run(sql`delete from ${metrics}`);
   return counts;
 }
 
 async function forgetReports(db: Db, loopId: string): Promise<number> {
-  const rows = await db
-    .selectFrom('iteration_outcomes')
-    .select(['task_id', 'attempt_number'])
-    .where('loop_id', '=', loopId)
-    .execute();
-  let removed = 0n;
-  for (const { task_id, attempt_number } of rows) {
-    const result = await db
-      .deleteFrom('failure_reports')
-      .where('task_id', '=', task_id)
-      .where('attempt_number', '=', attempt_number)
-      .executeTakeFirst();
-    removed += result.numDeletedRows;
-  }
-  return Number(removed);
+  return db.run(sql`
+    delete from failure_reports
+    where (task_id, attempt_number) in (
+      select task_id, attempt_number from iteration_outcomes where loop_id = ${loopId})`);
 }

@@ -3,6 +3,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LoopwrightError } from '../../core/error.ts';
 import type { Random } from '../../ports/clock.ts';
+import { monotonicMs } from '../clock/monotonic.ts';
 import { createRandom } from '../clock/seeded-random.ts';
 import { isBusy, sqliteCode, storeError } from './store-error.ts';
 
@@ -41,6 +42,7 @@ export class Connection implements Disposable {
   readonly #busyTimeoutMs: number;
   readonly #random: Random = createRandom();
   readonly #prepared = new Map<string, Prepared>();
+  #isBusyWaiting = true;
 
   constructor(file: string, options: ConnectionOptions) {
     this.file = file;
@@ -91,24 +93,30 @@ export class Connection implements Disposable {
    */
   async beginImmediate(): Promise<void> {
     this.#assertInPlace();
-    const deadline = performance.now() + this.#busyTimeoutMs;
+    const deadline = monotonicMs() + this.#busyTimeoutMs;
     for (;;) {
       const error = this.#tryBegin();
       if (error === null) return;
-      if (!isBusy(error) || performance.now() >= deadline) throw storeError(error, this.file);
+      if (!isBusy(error) || monotonicMs() >= deadline) throw storeError(error, this.file);
       await sleep(1 + this.#random.next() * 15);
     }
   }
 
+  /** From here on SQLite waits for nothing by itself: for a user that takes the write lock before all it does. */
+  endBusyWaiting(): void {
+    this.execute('pragma busy_timeout = 0');
+    this.#isBusyWaiting = false;
+  }
+
   #tryBegin(): unknown {
-    this.#database.exec('pragma busy_timeout = 0');
+    if (this.#isBusyWaiting) this.#database.exec('pragma busy_timeout = 0');
     try {
-      this.#database.exec('begin immediate');
+      this.#prepare('begin immediate').statement.run();
       return null;
     } catch (error) {
       return error;
     } finally {
-      this.#database.exec(`pragma busy_timeout = ${this.#busyTimeoutMs}`);
+      if (this.#isBusyWaiting) this.#database.exec(`pragma busy_timeout = ${this.#busyTimeoutMs}`);
     }
   }
 

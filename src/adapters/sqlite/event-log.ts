@@ -1,17 +1,14 @@
 import { createHash } from 'node:crypto';
-import type { Insertable, Selectable } from 'kysely';
 import type { LoopEvent, RecordedEvent } from '../../core/loop/event.ts';
 import type { FeedEntry } from '../../ports/store.ts';
-import type { Db, EventsTable } from './schema.ts';
+import type { CountersTable, Db, EventsTable } from './schema.ts';
+import { inserted, sql } from './sql.ts';
 import { parseStored } from './stored-json.ts';
 
 /** Version of the shape of events written today. */
 const eventVersion = 1;
 
 const pageSize = 500;
-
-/** SQLite takes a limited number of values in one statement. */
-const rowsAtOnce = 100;
 
 /** Appends recorded events behind the one with sequence `after`, each carrying the hash of the one before. */
 export async function appendEvents(
@@ -23,15 +20,11 @@ export async function appendEvents(
   if (events.length === 0) return;
   let previous = after === 0 ? '' : await hashAt(db, loopId, after);
   let position = await takePositions(db, events.length);
-  const rows = events.map((recorded) => {
+  for (const recorded of events) {
     const row = toRow(loopId, recorded, previous);
     previous = row.hash;
     position += 1;
-    return { ...row, position };
-  });
-  for (let from = 0; from < rows.length; from += rowsAtOnce) {
-    const some = rows.slice(from, from + rowsAtOnce);
-    await db.insertInto('events').values(some).execute();
+    await db.run(sql`insert into events ${inserted<EventsTable>({ ...row, position })}`);
   }
 }
 
@@ -47,22 +40,18 @@ export async function readEvents(
 
 /** The position before the `count` ones that are taken. */
 async function takePositions(db: Db, count: number): Promise<number> {
-  const { value } = await db
-    .updateTable('counters')
-    .set((expression) => ({ value: expression('value', '+', count) }))
-    .where('name', '=', 'event_position')
-    .returning('value')
-    .executeTakeFirstOrThrow();
+  const { value } = await db.one(
+    sql<Pick<CountersTable, 'value'>>`
+      update counters set value = value + ${count} where name = 'event_position' returning value`,
+  );
   return value - count;
 }
 
 export async function newestPosition(db: Db): Promise<number> {
-  const row = await db
-    .selectFrom('counters')
-    .select('value')
-    .where('name', '=', 'event_position')
-    .executeTakeFirstOrThrow();
-  return row.value;
+  const { value } = await db.one(
+    sql<Pick<CountersTable, 'value'>>`select value from counters where name = 'event_position'`,
+  );
+  return value;
 }
 
 /** Events of all loops after a position, in order. */
@@ -71,13 +60,9 @@ export async function readFeed(
   after: number,
   limit: number,
 ): Promise<readonly FeedEntry[]> {
-  const rows = await db
-    .selectFrom('events')
-    .selectAll()
-    .where('position', '>', after)
-    .orderBy('position')
-    .limit(limit)
-    .execute();
+  const rows = await db.all(
+    sql<EventsTable>`select * from events where position > ${after} order by position limit ${limit}`,
+  );
   return rows.map((row) => {
     return { position: row.position, loopId: row.loop_id, recorded: toRecorded(row) };
   });
@@ -110,24 +95,19 @@ function selectPage(
   loopId: string,
   since: number,
   limit: number,
-): Promise<Selectable<EventsTable>[]> {
-  return db
-    .selectFrom('events')
-    .selectAll()
-    .where('loop_id', '=', loopId)
-    .where('seq', '>', since)
-    .orderBy('seq')
-    .limit(limit)
-    .execute();
+): Promise<readonly EventsTable[]> {
+  return db.all(
+    sql<EventsTable>`
+      select * from events where loop_id = ${loopId} and seq > ${since} order by seq limit ${limit}`,
+  );
 }
 
 async function hashAt(db: Db, loopId: string, seq: number): Promise<string> {
-  const row = await db
-    .selectFrom('events')
-    .select('hash')
-    .where('loop_id', '=', loopId)
-    .where('seq', '=', seq)
-    .executeTakeFirst();
+  const row = await db.first(
+    sql<
+      Pick<EventsTable, 'hash'>
+    >`select hash from events where loop_id = ${loopId} and seq = ${seq}`,
+  );
   // A cut-off log is found by `findBrokenLink`; it does not keep the loop from going on.
   return row?.hash ?? '';
 }
@@ -136,7 +116,7 @@ function toRow(
   loopId: string,
   recorded: RecordedEvent,
   previous: string,
-): Omit<Insertable<EventsTable>, 'position'> {
+): Omit<EventsTable, 'position'> {
   const row = {
     loop_id: loopId,
     seq: recorded.seq,
@@ -149,13 +129,13 @@ function toRow(
   return { ...row, hash: hashOf(row, previous) };
 }
 
-function toRecorded(row: Selectable<EventsTable>): RecordedEvent {
+function toRecorded(row: EventsTable): RecordedEvent {
   const event = parseStored<LoopEvent>(row.data, `event ${row.seq} of ${row.loop_id}`);
   return { seq: row.seq, time: row.time, elapsedMs: row.elapsed_ms, event };
 }
 
 /** As a JSON array, so that no two different rows read the same. */
-function hashOf(row: Omit<Selectable<EventsTable>, 'hash' | 'position'>, previous: string): string {
+function hashOf(row: Omit<EventsTable, 'hash' | 'position'>, previous: string): string {
   const parts = [previous, row.loop_id, row.seq, row.type, row.version, row.time, row.elapsed_ms];
   return createHash('sha256')
     .update(JSON.stringify([...parts, row.data]))

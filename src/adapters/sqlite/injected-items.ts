@@ -1,6 +1,8 @@
 import type { Learnings } from '../../ports/memory.ts';
 import { fromIso, toIso } from './iso-time.ts';
+import type { InjectedItemsTable } from './schema-memory.ts';
 import type { Db } from './schema.ts';
+import { allOf, assigned, inserted, sql } from './sql.ts';
 
 /** What iterations were given, over one transaction. */
 export function createInjected(
@@ -18,27 +20,25 @@ export function createInjected(
           passed: item.passed === null ? null : item.passed ? 1 : 0,
         };
         const { loopId: loop_id, iteration, learningId: learning_id } = item;
-        await db
-          .insertInto('injected_items')
-          .values({ loop_id, iteration, learning_id, ...row })
-          .onConflict((conflict) =>
-            conflict.columns(['loop_id', 'iteration', 'learning_id']).doUpdateSet(row),
-          )
-          .execute();
+        const key = { loop_id, iteration, learning_id };
+        await db.run(sql`
+          insert into injected_items ${inserted<InjectedItemsTable>({ ...key, ...row })}
+          on conflict (loop_id, iteration, learning_id)
+          do update set ${assigned<InjectedItemsTable>(row)}`);
       }
     },
 
     async injected({ loopId, learningId }) {
-      let query = db
-        .selectFrom('injected_items')
-        .selectAll()
-        .orderBy('injected_at')
-        .orderBy('loop_id')
-        .orderBy('iteration')
-        .orderBy('position');
-      if (loopId !== undefined) query = query.where('loop_id', '=', loopId);
-      if (learningId !== undefined) query = query.where('learning_id', '=', learningId);
-      return (await query.execute()).map((row) => ({
+      const where = allOf(
+        loopId === undefined ? null : sql`loop_id = ${loopId}`,
+        learningId === undefined ? null : sql`learning_id = ${learningId}`,
+      );
+      const rows = await db.all(
+        sql<InjectedItemsTable>`
+          select * from injected_items where ${where}
+          order by injected_at, loop_id, iteration, position`,
+      );
+      return rows.map((row) => ({
         loopId: row.loop_id,
         iteration: row.iteration,
         learningId: row.learning_id,
@@ -52,7 +52,7 @@ export function createInjected(
     },
 
     async forgetInjected(loopId) {
-      await db.deleteFrom('injected_items').where('loop_id', '=', loopId).execute();
+      await db.run(sql`delete from injected_items where loop_id = ${loopId}`);
     },
   };
 }

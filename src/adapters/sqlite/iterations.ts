@@ -1,5 +1,6 @@
 import type { Iteration, Loop } from '../../core/loop/loop.ts';
-import type { Db } from './schema.ts';
+import type { Db, IterationsTable } from './schema.ts';
+import { assigned, inserted, sql } from './sql.ts';
 
 /** Writes the iterations in which `after` differs from `before`, a fold of the same log that is already stored. */
 export async function writeChangedIterations(db: Db, before: Loop, after: Loop): Promise<void> {
@@ -13,19 +14,15 @@ export async function writeChangedIterations(db: Db, before: Loop, after: Loop):
 }
 
 async function insertIteration(db: Db, loopId: string, iteration: Iteration): Promise<void> {
-  await db
-    .insertInto('iterations')
-    .values({ loop_id: loopId, number: iteration.number, ...projection(iteration) })
-    .execute();
+  const { number } = iteration;
+  const row = inserted<IterationsTable>({ loop_id: loopId, number, ...projection(iteration) });
+  await db.run(sql`insert into iterations ${row}`);
 }
 
 async function updateIteration(db: Db, loopId: string, iteration: Iteration): Promise<void> {
-  await db
-    .updateTable('iterations')
-    .set(projection(iteration))
-    .where('loop_id', '=', loopId)
-    .where('number', '=', iteration.number)
-    .execute();
+  await db.run(sql`
+    update iterations set ${assigned<IterationsTable>(projection(iteration))}
+    where loop_id = ${loopId} and number = ${iteration.number}`);
 }
 
 function projection(iteration: Iteration) {

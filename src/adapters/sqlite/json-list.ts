@@ -1,14 +1,14 @@
-import { sql, type RawBuilder } from 'kysely';
+import { sql, type Sql } from './sql.ts';
 
 /**
  * Values as the right side of `in`. One parameter whatever their number, so the statement is compiled and prepared
  * once. Another database has its own word for it.
  */
-export function listed<T extends string | number>(values: readonly T[]): RawBuilder<T> {
-  return sql<T>`(select value from json_each(${JSON.stringify(values)}))`;
+export function listed(values: readonly (string | number)[]): Sql {
+  return sql`(select value from json_each(${JSON.stringify(values)}))`;
 }
 
 /** Rows as a table to select from; `value ->> 0` is the first column. */
-export function rowsOf(rows: readonly (readonly (string | number)[])[]): RawBuilder<unknown> {
+export function rowsOf(rows: readonly (readonly (string | number)[])[]): Sql {
   return sql`json_each(${JSON.stringify(rows)})`;
 }

@@ -1,9 +1,10 @@
-import { sql } from 'kysely';
 import { indexDocument, type IndexedDocument } from '../../core/memory/rank/document.ts';
 import type { LearningIndex } from '../../ports/learning-index.ts';
 import { listed, rowsOf } from './json-list.ts';
 import { searchLearnings } from './learning-search.ts';
+import type { LearningDocumentsTable, LearningTermsTable } from './schema-learning-index.ts';
 import type { Db } from './schema.ts';
+import { sql } from './sql.ts';
 import type { SearchThread } from './search-thread.ts';
 
 /** The learning index over one transaction, in plain tables: the same ranking is possible on any database. */
@@ -24,11 +25,10 @@ export function createLearningIndex(db: Db): LearningIndex {
       );
     },
     async remove(learning) {
-      const row = await db
-        .deleteFrom('learning_documents')
-        .where('learning_id', '=', learning.id)
-        .returning(['id', 'length'])
-        .executeTakeFirst();
+      const row = await db.first(
+        sql<Pick<LearningDocumentsTable, 'id' | 'length'>>`
+          delete from learning_documents where learning_id = ${learning.id} returning id, length`,
+      );
       if (row === undefined) return;
       await removeTerms(db, row.id, indexDocument(learning));
       await changeTotals(db, -1, -row.length);
@@ -42,10 +42,9 @@ export function createThreadedIndex(db: Db, thread: SearchThread, from: number):
   return {
     ...index,
     async search(query) {
-      const { documents } = await db
-        .selectFrom('learning_totals')
-        .select('documents')
-        .executeTakeFirstOrThrow();
+      const { documents } = await db.one(
+        sql<{ documents: number }>`select documents from learning_totals`,
+      );
       const found = documents < from ? null : await thread.search(query);
       return found ?? index.search(query);
     },
@@ -57,10 +56,10 @@ type Ids = ReadonlyMap<string, number>;
 
 async function insertDocuments(db: Db, documents: Documents): Promise<Ids> {
   const values = [...documents].map(([id, { length }]) => [id, length]);
-  const { rows } = await sql<{ readonly id: number; readonly learning_id: string }>`
+  const rows = await db.all(sql<{ readonly id: number; readonly learning_id: string }>`
     insert into learning_documents (learning_id, length)
     select value ->> 0, value ->> 1 from ${rowsOf(values)}
-    returning id, learning_id`.execute(db);
+    returning id, learning_id`);
   return new Map(rows.map((row) => [row.learning_id, row.id]));
 }
 
@@ -76,13 +75,13 @@ async function countTerms(db: Db, documents: readonly IndexedDocument[]): Promis
     }
   }
   const values = [...counts].map(([term, count]) => [term, count.documents, count.pathDocuments]);
-  const { rows } = await sql<{ readonly id: number; readonly term: string }>`
+  const rows = await db.all(sql<{ readonly id: number; readonly term: string }>`
     insert into learning_terms (term, documents, path_documents)
     select value ->> 0, value ->> 1, value ->> 2 from ${rowsOf(values)} where true
     on conflict (term) do update set
       documents = learning_terms.documents + excluded.documents,
       path_documents = learning_terms.path_documents + excluded.path_documents
-    returning id, term`.execute(db);
+    returning id, term`);
   return new Map(rows.map(({ id, term }) => [term, id]));
 }
 
@@ -100,54 +99,29 @@ async function insertPostings(db: Db, { documents, ids, termIds }: Counted): Pro
   }
   // In the order of the table: neighbours go to the same page.
   values.sort(([a = 0, one = 0], [b = 0, other = 0]) => a - b || one - other);
-  await sql`
+  await db.run(sql`
     insert into learning_postings (term_id, document_id, text_count, path_count, length)
-    select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 from ${rowsOf(values)}`.execute(
-    db,
-  );
+    select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 from ${rowsOf(values)}`);
 }
 
 async function removeTerms(db: Db, documentId: number, { terms }: IndexedDocument): Promise<void> {
-  const rows = await db
-    .selectFrom('learning_terms')
-    .select(['id', 'term'])
-    .where('term', 'in', listed([...terms.keys()]))
-    .execute();
+  const rows = await db.all(
+    sql<Pick<LearningTermsTable, 'id' | 'term'>>`
+      select id, term from learning_terms where term in ${listed([...terms.keys()])}`,
+  );
   const inPaths = rows.filter(({ term }) => (terms.get(term)?.path ?? 0) > 0).map(({ id }) => id);
   const ids = rows.map(({ id }) => id);
-  await db
-    .deleteFrom('learning_postings')
-    .where('term_id', 'in', listed(ids))
-    .where('document_id', '=', documentId)
-    .execute();
-  await decrease(db, 'documents', ids);
-  await decrease(db, 'path_documents', inPaths);
-  await db
-    .deleteFrom('learning_terms')
-    .where('id', 'in', listed(ids))
-    .where('documents', '=', 0)
-    .execute();
-}
-
-async function decrease(
-  db: Db,
-  column: 'documents' | 'path_documents',
-  ids: readonly number[],
-): Promise<void> {
-  await db
-    .updateTable('learning_terms')
-    .set((expression) => ({ [column]: expression(column, '-', 1) }))
-    .where('id', 'in', listed(ids))
-    .execute();
+  await db.run(sql`
+    delete from learning_postings where term_id in ${listed(ids)} and document_id = ${documentId}`);
+  await db.run(sql`
+    update learning_terms set documents = documents - 1 where id in ${listed(ids)}`);
+  await db.run(sql`
+    update learning_terms set path_documents = path_documents - 1 where id in ${listed(inPaths)}`);
+  await db.run(sql`delete from learning_terms where id in ${listed(ids)} and documents = 0`);
 }
 
 async function changeTotals(db: Db, documents: number, length: number): Promise<void> {
-  await db
-    .updateTable('learning_totals')
-    .set((expression) => ({
-      documents: expression('documents', '+', documents),
-      length: expression('length', '+', length),
-    }))
-    .where('id', '=', 1)
-    .execute();
+  await db.run(sql`
+    update learning_totals set documents = documents + ${documents}, length = length + ${length}
+    where id = 1`);
 }

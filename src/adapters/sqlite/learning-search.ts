@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import type { Learning } from '../../core/memory/learning.ts';
 import { saturate, type StoredTerm, type Totals } from '../../core/memory/rank/bm25.ts';
 import { pathTerm, type Occurrences } from '../../core/memory/rank/document.ts';
@@ -9,7 +8,10 @@ import { selectLearnings, termValues, type Candidate } from '../../core/memory/r
 import type { FoundLearning, LearningQuery } from '../../ports/learning-index.ts';
 import { fromIso, fromIsoOrNull } from './iso-time.ts';
 import { listed } from './json-list.ts';
+import type { LearningTermsTable } from './schema-learning-index.ts';
+import type { LearningsTable } from './schema-memory.ts';
 import type { Db } from './schema.ts';
+import { sql } from './sql.ts';
 import { parseStored } from './stored-json.ts';
 
 /** Postings read to find candidates. Rare terms come first, so what is left out are words that half the store has. */
@@ -36,17 +38,13 @@ async function findBySignature(
   { signature, limit, maxOverlap }: LearningQuery,
 ): Promise<readonly (Said & { readonly id: string })[]> {
   if (signature === null) return [];
-  const rows = await db
-    .selectFrom('learnings')
-    .select(['id', 'category', 'content'])
-    .where('signature', '=', signature)
-    .where('status', 'in', ['candidate', 'active'])
-    .where('superseded_by', 'is', null)
-    .orderBy((expression) => expression('harmful', '-', expression.ref('helpful')))
-    .orderBy('created_at', 'desc')
-    .orderBy('id')
-    .limit(Math.max(limit, maxSameFailure))
-    .execute();
+  const rows = await db.all(
+    sql<Pick<LearningsTable, 'id' | 'category' | 'content'>>`
+      select id, category, content from learnings
+      where signature = ${signature} and status in ('candidate', 'active') and superseded_by is null
+      order by harmful - helpful, created_at desc, id
+      limit ${Math.max(limit, maxSameFailure)}`,
+  );
   return dropNearDuplicates(rows, limit, maxOverlap);
 }
 
@@ -89,21 +87,14 @@ async function findByText(
 type StoreTotals = Totals & { readonly oldest: number; readonly newest: number };
 
 async function readTotals(db: Db): Promise<StoreTotals> {
-  const { documents, length, oldest, newest } = await db
-    .selectFrom('learning_totals')
-    .select((from) => [
-      'documents',
-      'length',
-      from
-        .selectFrom('learnings')
-        .select(({ fn }) => fn.min('created_at').as('time'))
-        .as('oldest'),
-      from
-        .selectFrom('learnings')
-        .select(({ fn }) => fn.max('created_at').as('time'))
-        .as('newest'),
-    ])
-    .executeTakeFirstOrThrow();
+  const { documents, length, oldest, newest } = await db.one(
+    sql<Totals & { oldest: string | null; newest: string | null }>`
+      select
+        documents, length,
+        (select min(created_at) from learnings) as oldest,
+        (select max(created_at) from learnings) as newest
+      from learning_totals`,
+  );
   return {
     documents,
     length,
@@ -115,17 +106,11 @@ async function readTotals(db: Db): Promise<StoreTotals> {
 type KnownTerm = StoredTerm & { readonly id: number };
 
 async function readTerms(db: Db, words: readonly string[]): Promise<readonly KnownTerm[]> {
-  const rows = await db
-    .selectFrom('learning_terms')
-    .select(['id', 'term', 'documents', 'path_documents'])
-    .where('term', 'in', listed(words))
-    .execute();
-  return rows.map(({ id, term, documents, path_documents: pathDocuments }) => ({
-    id,
-    term,
-    documents,
-    pathDocuments,
-  }));
+  return db.all(
+    sql<KnownTerm>`
+      select id, term, documents, path_documents as "pathDocuments"
+      from learning_terms where term in ${listed(words)}`,
+  );
 }
 
 type Match = { readonly length: number; readonly terms: Map<string, Occurrences> };
@@ -214,10 +199,10 @@ async function readPostings(
   let source = sql`learning_postings where term_id in ${ids}`;
   if (documentIds !== undefined) source = sql`${source} and document_id in ${listed(documentIds)}`;
   else if (isEndless(terms)) source = sql`(select * from ${source} limit ${maxPostings})`;
-  const { rows } = await sql<{ readonly term_id: number; readonly packed: string }>`
+  const rows = await db.all(sql<{ readonly term_id: number; readonly packed: string }>`
     select term_id, ${packed} as packed
     from ${source}
-    group by term_id order by term_id`.execute(db);
+    group by term_id order by term_id`);
   return rows.map((row) => ({
     term: words.get(row.term_id) ?? '',
     postings: row.packed.split(' ').map(unpack),
@@ -245,15 +230,12 @@ async function readCandidates(
 ): Promise<readonly Candidate[]> {
   if (matches.size === 0) return [];
   // Crossed, so that the planner begins at the documents: without statistics it may begin at the learnings.
-  const rows = await db
-    .selectFrom('learning_documents as document')
-    .crossJoin('learnings')
-    .whereRef('learnings.id', '=', 'document.learning_id')
-    .where('document.id', 'in', listed([...matches.keys()]))
-    .select(['document.id as document_id', 'learnings.id', 'category', 'content', 'paths', 'scope'])
-    .select(['helpful', 'harmful', 'status', 'superseded_by', 'origin', 'relevance_tags'])
-    .select(['created_at', 'last_used_at', 'stale_at'])
-    .execute();
+  const rows = await db.all(
+    sql<LearningsTable & { document_id: number }>`
+      select document.id as document_id, learnings.*
+      from learning_documents as document cross join learnings
+      where learnings.id = document.learning_id and document.id in ${listed([...matches.keys()])}`,
+  );
   return rows.flatMap((row) => {
     const match = matches.get(row.document_id);
     if (match === undefined || row.superseded_by !== null) return [];
@@ -292,10 +274,9 @@ async function readPathDocuments(
   }
   const paths = [...seen].filter(([, count]) => count > 1).map(([path]) => path);
   if (paths.length === 0) return new Map();
-  const rows = await db
-    .selectFrom('learning_terms')
-    .select(['term', 'documents'])
-    .where('term', 'in', listed(paths.map(pathTerm)))
-    .execute();
+  const rows = await db.all(
+    sql<Pick<LearningTermsTable, 'term' | 'documents'>>`
+      select term, documents from learning_terms where term in ${listed(paths.map(pathTerm))}`,
+  );
   return new Map(rows.map(({ term, documents }) => [term.slice(1), documents]));
 }

@@ -1,4 +1,3 @@
-import { sql, type Insertable, type Selectable, type Updateable } from 'kysely';
 import { LoopwrightError } from '../../core/error.ts';
 import {
   learningStatuses,
@@ -13,6 +12,7 @@ import { createLearningIndex } from './learning-index.ts';
 import { fromIso, fromIsoOrNull, toIso, toIsoOrNull } from './iso-time.ts';
 import type { LearningsTable } from './schema-memory.ts';
 import type { Db } from './schema.ts';
+import { allOf, assigned, inserted, sql } from './sql.ts';
 import { parseStored } from './stored-json.ts';
 
 /** Learnings over one transaction. */
@@ -21,7 +21,7 @@ export function createLearnings(db: Db): Learnings {
   return {
     ...createInjected(db),
     async add(learning) {
-      await db.insertInto('learnings').values(toRow(learning)).execute();
+      await db.run(sql`insert into learnings ${inserted<LearningsTable>(toRow(learning))}`);
       if (isSearched(learning)) await index.add([toIndexed(learning)]);
     },
     async addMissing(learnings) {
@@ -31,13 +31,11 @@ export function createLearnings(db: Db): Learnings {
     },
     get: (id) => getLearning(db, id),
     async findSame(category, content) {
-      const row = await db
-        .selectFrom('learnings')
-        .select('id')
-        .where('category', '=', category)
-        .where('content', '=', content)
-        .where('pruned_at', 'is', null)
-        .executeTakeFirst();
+      const row = await db.first(
+        sql<Pick<LearningsTable, 'id'>>`
+          select id from learnings
+          where category = ${category} and content = ${content} and pruned_at is null limit 1`,
+      );
       return row?.id ?? null;
     },
     list: (filter) => listLearnings(db, filter),
@@ -46,7 +44,7 @@ export function createLearnings(db: Db): Learnings {
       if (Object.keys(row).length === 0) return;
       const isIndexed = indexedFields.some((field) => change[field] !== undefined);
       const before = isIndexed ? await getLearning(db, id) : null;
-      await db.updateTable('learnings').set(row).where('id', '=', id).execute();
+      await db.run(sql`update learnings set ${assigned<LearningsTable>(row)} where id = ${id}`);
       if (before === null) return;
       const after = { ...before, ...change };
       await index.remove(before);
@@ -55,49 +53,35 @@ export function createLearnings(db: Db): Learnings {
     async delete(id) {
       const learning = await getLearning(db, id);
       if (learning !== null) await index.remove(learning);
-      await db.deleteFrom('learnings').where('id', '=', id).execute();
+      await db.run(sql`delete from learnings where id = ${id}`);
     },
     countByStatus: () => countByStatus(db),
     async findOld({ createdBefore, usedBefore }) {
-      const rows = await db
-        .selectFrom('learnings')
-        .select('id')
-        .where('pruned_at', 'is', null)
-        .where('created_at', '<', toIso(createdBefore))
-        .where((where) =>
-          where.or([
-            where('last_used_at', 'is', null),
-            where('last_used_at', '<', toIso(usedBefore)),
-          ]),
-        )
-        .orderBy('id')
-        .execute();
+      const rows = await db.all(
+        sql<Pick<LearningsTable, 'id'>>`
+          select id from learnings
+          where pruned_at is null and created_at < ${toIso(createdBefore)}
+            and (last_used_at is null or last_used_at < ${toIso(usedBefore)})
+          order by id`,
+      );
       return rows.map(({ id }) => id);
     },
     async markStale(paths, besides, now) {
       const named = await namedByLearnings(db, paths);
       // Mostly nobody has learned anything about them; then no learning is looked at.
       if (named.length === 0) return;
-      await db
-        .updateTable('learnings')
-        .set({ stale_at: toIso(now) })
-        .where('pruned_at', 'is', null)
-        .where('stale_at', 'is', null)
-        .where(
-          sql<boolean>`exists (select 1 from json_each(paths) where value in ${listed(named)})`,
-        )
-        .where((where) => where.or([where('loop_id', 'is', null), where('loop_id', '<>', besides)]))
-        .execute();
+      await db.run(sql`
+        update learnings set stale_at = ${toIso(now)}
+        where pruned_at is null and stale_at is null
+          and exists (select 1 from json_each(paths) where value in ${listed(named)})
+          and (loop_id is null or loop_id <> ${besides})`);
     },
     resolve: (reference) => resolveLearning(db, reference),
     async lastMerge() {
-      const row = await db
-        .selectFrom('learnings')
-        .select('created_at')
-        .where('origin', '=', 'merge')
-        .orderBy('created_at', 'desc')
-        .limit(1)
-        .executeTakeFirst();
+      const row = await db.first(
+        sql<Pick<LearningsTable, 'created_at'>>`
+          select created_at from learnings where origin = 'merge' order by created_at desc limit 1`,
+      );
       return row === undefined ? null : fromIso(row.created_at);
     },
   };
@@ -107,11 +91,10 @@ export function createLearnings(db: Db): Learnings {
 async function namedByLearnings(db: Db, paths: readonly string[]): Promise<readonly string[]> {
   if (paths.length === 0) return [];
   const byTerm = new Map(paths.map((each) => [pathTerm(each), each]));
-  const rows = await db
-    .selectFrom('learning_terms')
-    .select('term')
-    .where('term', 'in', listed([...byTerm.keys()]))
-    .execute();
+  const rows = await db.all(
+    sql<{ term: string }>`
+      select term from learning_terms where term in ${listed([...byTerm.keys()])}`,
+  );
   return rows.flatMap(({ term }) => byTerm.get(term) ?? []);
 }
 
@@ -126,68 +109,52 @@ function toIndexed({ id, content, tags, paths = [] }: NewLearning) {
   return { id, content, tags, paths };
 }
 
-/** A statement takes a bounded number of values. */
-const rowsAtOnce = 100;
-
 /** Those that were not there; of several with one id the first. */
 async function insertMissing(
   db: Db,
   learnings: readonly NewLearning[],
 ): Promise<readonly NewLearning[]> {
-  const byId = new Map<string, NewLearning>();
-  for (const learning of learnings) {
-    if (!byId.has(learning.id)) byId.set(learning.id, learning);
-  }
-  const wanted = [...byId.values()];
   const added: NewLearning[] = [];
-  for (let i = 0; i < wanted.length; i += rowsAtOnce) {
-    const part = wanted.slice(i, i + rowsAtOnce);
-    const rows = await db
-      .insertInto('learnings')
-      .values(part.map(toRow))
-      .onConflict((conflict) => conflict.column('id').doNothing())
-      .returning('id')
-      .execute();
-    const ids = new Set(rows.map(({ id }) => id));
-    added.push(...part.filter(({ id }) => ids.has(id)));
+  for (const learning of learnings) {
+    const row = inserted<LearningsTable>(toRow(learning));
+    const isNew =
+      (await db.run(sql`insert into learnings ${row} on conflict (id) do nothing`)) === 1;
+    if (isNew) added.push(learning);
   }
   return added;
 }
 
 async function getLearning(db: Db, id: string): Promise<Learning | null> {
-  const row = await db.selectFrom('learnings').selectAll().where('id', '=', id).executeTakeFirst();
+  const row = await db.first(sql<LearningsTable>`select * from learnings where id = ${id}`);
   return row === undefined ? null : fromRow(row);
 }
 
 async function listLearnings(db: Db, filter: LearningFilter): Promise<readonly Learning[]> {
   if (filter.statuses?.length === 0) return [];
-  let query = db
-    .selectFrom('learnings')
-    .selectAll()
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc');
-  if (filter.statuses !== undefined) query = query.where('status', 'in', filter.statuses);
-  if (filter.category !== undefined) query = query.where('category', '=', filter.category);
-  if (filter.loopId !== undefined) query = query.where('loop_id', '=', filter.loopId);
-  if (filter.taskId !== undefined) query = query.where('task_id', '=', filter.taskId);
-  if (filter.supersededBy !== undefined) {
-    query = query.where('superseded_by', '=', filter.supersededBy);
-  }
-  if (filter.limit !== undefined) query = query.limit(filter.limit);
-  return (await query.execute()).map(fromRow);
+  const { statuses, category, loopId, taskId, supersededBy, limit } = filter;
+  const where = allOf(
+    statuses === undefined ? null : sql`status in ${listed(statuses)}`,
+    category === undefined ? null : sql`category = ${category}`,
+    loopId === undefined ? null : sql`loop_id = ${loopId}`,
+    taskId === undefined ? null : sql`task_id = ${taskId}`,
+    supersededBy === undefined ? null : sql`superseded_by = ${supersededBy}`,
+  );
+  const rows = await db.all(
+    sql<LearningsTable>`
+      select * from learnings where ${where} order by created_at desc, id desc
+      ${limit === undefined ? sql`` : sql`limit ${limit}`}`,
+  );
+  return rows.map(fromRow);
 }
 
 const namedCandidates = 5;
 
 async function resolveLearning(db: Db, reference: string): Promise<Learning> {
-  const rows = await db
-    .selectFrom('learnings')
-    .selectAll()
-    .where('id', '>=', reference)
-    .where('id', '<', `${reference}\u{10ffff}`)
-    .orderBy('id')
-    .limit(namedCandidates + 1)
-    .execute();
+  const rows = await db.all(
+    sql<LearningsTable>`
+      select * from learnings where id >= ${reference} and id < ${`${reference}\u{10ffff}`}
+      order by id limit ${namedCandidates + 1}`,
+  );
   const found =
     rows.find(({ id }) => id === reference) ?? (rows.length === 1 ? rows[0] : undefined);
   if (found !== undefined) return fromRow(found);
@@ -204,11 +171,10 @@ async function resolveLearning(db: Db, reference: string): Promise<Learning> {
 }
 
 async function countByStatus(db: Db): Promise<Readonly<Record<LearningStatus, number>>> {
-  const rows = await db
-    .selectFrom('learnings')
-    .select(['status', (expression) => expression.fn.countAll<number>().as('count')])
-    .groupBy('status')
-    .execute();
+  const rows = await db.all(
+    sql<Pick<LearningsTable, 'status'> & { count: number }>`
+      select status, count(*) as count from learnings group by status`,
+  );
   const counts = { candidate: 0, active: 0, demoted: 0, pruned: 0 };
   for (const status of learningStatuses) {
     counts[status] = rows.find((row) => row.status === status)?.count ?? 0;
@@ -216,7 +182,7 @@ async function countByStatus(db: Db): Promise<Readonly<Record<LearningStatus, nu
   return counts;
 }
 
-function toRow(learning: NewLearning): Insertable<LearningsTable> {
+function toRow(learning: NewLearning): LearningsTable {
   return {
     id: learning.id,
     task_id: learning.taskId ?? null,
@@ -241,9 +207,9 @@ function toRow(learning: NewLearning): Insertable<LearningsTable> {
   };
 }
 
-function toUpdate(change: LearningChange): Updateable<LearningsTable> {
+function toUpdate(change: LearningChange): Partial<LearningsTable> {
   const { category, content, scope, signature, helpful, harmful, status, supersededBy } = change;
-  const row: Updateable<LearningsTable> = {
+  const row: { readonly [Column in keyof LearningsTable]?: LearningsTable[Column] | undefined } = {
     category,
     content,
     scope,
@@ -262,7 +228,7 @@ function toUpdate(change: LearningChange): Updateable<LearningsTable> {
   return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined));
 }
 
-function fromRow(row: Selectable<LearningsTable>): Learning {
+function fromRow(row: LearningsTable): Learning {
   const what = `learning ${row.id}`;
   return {
     id: row.id,

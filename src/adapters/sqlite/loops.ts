@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { LoopwrightError } from '../../core/error.ts';
 import type { RecordedEvent } from '../../core/loop/event.ts';
 import { withNewKeys } from '../../core/config/frozen.ts';
@@ -7,7 +6,9 @@ import { loopCost, type Iteration, type Loop } from '../../core/loop/loop.ts';
 import type { AppendInput, LoopFilter, LoopRow, Loops } from '../../ports/store.ts';
 import { appendEvents, findBrokenLink, newestPosition, readEvents, readFeed } from './event-log.ts';
 import { writeChangedIterations } from './iterations.ts';
-import type { Db } from './schema.ts';
+import { listed } from './json-list.ts';
+import type { Db, IterationsTable, LoopsTable } from './schema.ts';
+import { allOf, assigned, inserted, sql } from './sql.ts';
 import { parseStored } from './stored-json.ts';
 
 /** Loops over one transaction. */
@@ -30,17 +31,15 @@ export function createLoops(db: Db): Loops {
 
 async function createLoop(db: Db, recorded: RecordedEvent): Promise<Loop> {
   const loop = evolveAll(null, [recorded]);
-  await db
-    .insertInto('loops')
-    .values({
-      id: loop.id,
-      task_id: loop.taskId,
-      title: loop.title,
-      created_at: loop.createdAt,
-      sequence: sql<number>`(select coalesce(max(sequence), 0) + 1 from loops)`,
-      ...projection(loop),
-    })
-    .execute();
+  const row = inserted<LoopsTable>({
+    id: loop.id,
+    task_id: loop.taskId,
+    title: loop.title,
+    created_at: loop.createdAt,
+    sequence: sql`(select coalesce(max(sequence), 0) + 1 from loops)`,
+    ...projection(loop),
+  });
+  await db.run(sql`insert into loops ${row}`);
   await appendEvents(db, loop.id, 0, [recorded]);
   return loop;
 }
@@ -89,15 +88,12 @@ function projection(loop: Loop) {
 
 /** One statement checks the claim and the sequence and writes, so nobody comes in between on any database. */
 async function updateFenced(db: Db, input: AppendInput, next: Loop): Promise<void> {
-  const result = await db
-    .updateTable('loops')
-    .set(projection(next))
-    .where('id', '=', input.loop.id)
-    .where('token', '=', input.token)
-    .where('seq', '=', input.loop.seq)
-    .executeTakeFirst();
-  if (result.numUpdatedRows === 1n) return;
-  throw refusal(input, await selectFence(db, input.loop.id));
+  const { id, seq } = input.loop;
+  const changed = await db.run(sql`
+    update loops set ${assigned<LoopsTable>(projection(next))}
+    where id = ${id} and token = ${input.token} and seq = ${seq}`);
+  if (changed === 1) return;
+  throw refusal(input, await selectFence(db, id));
 }
 
 function refusal(input: AppendInput, stored: { token: number; seq: number }): LoopwrightError {
@@ -111,24 +107,22 @@ function refusal(input: AppendInput, stored: { token: number; seq: number }): Lo
 }
 
 async function selectFence(db: Db, id: string): Promise<{ token: number; seq: number }> {
-  const row = await db
-    .selectFrom('loops')
-    .select(['token', 'seq'])
-    .where('id', '=', id)
-    .executeTakeFirst();
+  const row = await db.first(
+    sql<Pick<LoopsTable, 'token' | 'seq'>>`select token, seq from loops where id = ${id}`,
+  );
   if (row !== undefined) return row;
   throw new LoopwrightError('store.missing', `there is no loop ${id}`, { details: { loopId: id } });
 }
 
 async function getLoop(db: Db, id: string): Promise<Loop | null> {
-  const row = await db.selectFrom('loops').select('state').where('id', '=', id).executeTakeFirst();
+  const row = await db.first(
+    sql<Pick<LoopsTable, 'state'>>`select state from loops where id = ${id}`,
+  );
   if (row === undefined) return null;
-  const rows = await db
-    .selectFrom('iterations')
-    .select(['number', 'state'])
-    .where('loop_id', '=', id)
-    .orderBy('number')
-    .execute();
+  const rows = await db.all(
+    sql<Pick<IterationsTable, 'number' | 'state'>>`
+      select number, state from iterations where loop_id = ${id} order by number`,
+  );
   const iterations = rows.map(({ number, state }) => parseIteration(id, number, state));
   const stored = parseStored<Omit<Loop, 'iterations'>>(row.state, `loop ${id}`);
   // A loop of an older version lacks the keys that were added since.
@@ -136,12 +130,10 @@ async function getLoop(db: Db, id: string): Promise<Loop | null> {
 }
 
 async function getIteration(db: Db, loopId: string, number: number): Promise<Iteration | null> {
-  const row = await db
-    .selectFrom('iterations')
-    .select('state')
-    .where('loop_id', '=', loopId)
-    .where('number', '=', number)
-    .executeTakeFirst();
+  const row = await db.first(
+    sql<Pick<IterationsTable, 'state'>>`
+      select state from iterations where loop_id = ${loopId} and number = ${number}`,
+  );
   return row === undefined ? null : parseIteration(loopId, number, row.state);
 }
 
@@ -151,27 +143,21 @@ function parseIteration(loopId: string, number: number, state: string): Iteratio
 
 async function listLoops(db: Db, filter: LoopFilter): Promise<readonly LoopRow[]> {
   if (filter.statuses?.length === 0) return [];
-  let query = db
-    .selectFrom('loops')
-    .leftJoin('queue', 'queue.loop_id', 'loops.id')
-    .select([
-      'loops.id',
-      'loops.task_id as taskId',
-      'loops.title',
-      'loops.status',
-      'loops.reason',
-      'loops.iterations',
-      'loops.branch',
-      'loops.cost_usd as costUsd',
-      'loops.created_at as createdAt',
-      'loops.updated_at as updatedAt',
-      'queue.owner',
-    ])
-    .orderBy('loops.sequence', 'desc');
-  if (filter.taskId !== undefined) query = query.where('loops.task_id', '=', filter.taskId);
-  if (filter.statuses !== undefined) query = query.where('loops.status', 'in', filter.statuses);
-  if (filter.limit !== undefined) query = query.limit(filter.limit);
-  return query.execute();
+  const { taskId, statuses, limit } = filter;
+  const where = allOf(
+    taskId === undefined ? null : sql`loops.task_id = ${taskId}`,
+    statuses === undefined ? null : sql`loops.status in ${listed(statuses)}`,
+  );
+  return db.all(
+    sql<LoopRow>`
+      select
+        loops.id, loops.task_id as "taskId", loops.title, loops.status, loops.reason, loops.iterations, loops.branch,
+        loops.cost_usd as "costUsd", loops.created_at as "createdAt", loops.updated_at as "updatedAt", queue.owner
+      from loops left join queue on queue.loop_id = loops.id
+      where ${where}
+      order by loops.sequence desc
+      ${limit === undefined ? sql`` : sql`limit ${limit}`}`,
+  );
 }
 
 async function verifyChain(db: Db, loopId: string): Promise<number | null> {
@@ -181,16 +167,16 @@ async function verifyChain(db: Db, loopId: string): Promise<number | null> {
 
 /** Foreign keys take the events, iterations, requests and the queue entry with it. */
 async function deleteLoop(db: Db, id: string): Promise<void> {
-  await db.deleteFrom('loops').where('id', '=', id).execute();
+  await db.run(sql`delete from loops where id = ${id}`);
 }
 
 /** Attempts are numbered from 1 per task, so the highest number counts those of deleted loops too. */
 async function countAttempts(db: Db, taskId: string): Promise<number> {
-  const row = await db
-    .selectFrom('iterations')
-    .innerJoin('loops', 'loops.id', 'iterations.loop_id')
-    .select((expression) => expression.fn.max('iterations.attempt').as('attempts'))
-    .where('loops.task_id', '=', taskId)
-    .executeTakeFirst();
-  return row?.attempts ?? 0;
+  const { attempts } = await db.one(
+    sql<{ attempts: number | null }>`
+      select max(iterations.attempt) as attempts
+      from iterations join loops on loops.id = iterations.loop_id
+      where loops.task_id = ${taskId}`,
+  );
+  return attempts ?? 0;
 }

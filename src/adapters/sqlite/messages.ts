@@ -1,19 +1,10 @@
-import { sql } from 'kysely';
 import type { Message } from '../../core/coordinate/message.ts';
 import type { MessageFilter, Messages, NewMessage } from '../../ports/store.ts';
-import type { Db } from './schema.ts';
+import type { Db, MessagesTable } from './schema.ts';
+import { inserted, sql, type Sql } from './sql.ts';
 
-const columns = [
-  'id',
-  'sequence',
-  'kind',
-  'sender',
-  'receiver',
-  'body',
-  'reply_to as replyTo',
-  'created_at as createdAt',
-  'acknowledged_at as acknowledgedAt',
-] as const;
+const columns = sql`id, sequence, kind, sender, receiver, body, reply_to as "replyTo",
+  created_at as "createdAt", acknowledged_at as "acknowledgedAt"`;
 
 /** Messages over one transaction. */
 export function createMessages(db: Db): Messages {
@@ -21,110 +12,81 @@ export function createMessages(db: Db): Messages {
     add: (message) => addMessage(db, message),
 
     async get(id) {
-      const query = db.selectFrom('messages').select(columns).where('id', '=', id);
-      return (await query.executeTakeFirst()) ?? null;
+      return (await db.first(selectMessages(sql`id = ${id}`))) ?? null;
     },
 
     unread: (receiver, limit) =>
-      db
-        .selectFrom('messages')
-        .select(columns)
-        .where('receiver', '=', receiver)
-        .where('acknowledged_at', 'is', null)
-        .orderBy('sequence')
-        .limit(limit)
-        .execute(),
+      db.all(
+        selectMessages(
+          sql`receiver = ${receiver} and acknowledged_at is null order by sequence limit ${limit}`,
+        ),
+      ),
 
     async countUnread(receiver) {
-      const { count } = await db
-        .selectFrom('messages')
-        .select((expression) => expression.fn.countAll<number>().as('count'))
-        .where('receiver', '=', receiver)
-        .where('acknowledged_at', 'is', null)
-        .executeTakeFirstOrThrow();
-      return count;
+      return countMessages(db, sql`receiver = ${receiver} and acknowledged_at is null`);
     },
 
     async countSent(sender, since) {
-      const { count } = await db
-        .selectFrom('messages')
-        .select((expression) => expression.fn.countAll<number>().as('count'))
-        .where('sender', '=', sender)
-        .where('created_at', '>', since)
-        .executeTakeFirstOrThrow();
-      return count;
+      return countMessages(db, sql`sender = ${sender} and created_at > ${since}`);
     },
 
     async acknowledge(id, now) {
-      await db
-        .updateTable('messages')
-        .set({ acknowledged_at: now })
-        .where('id', '=', id)
-        .where('acknowledged_at', 'is', null)
-        .execute();
+      await db.run(sql`
+        update messages set acknowledged_at = ${now} where id = ${id} and acknowledged_at is null`);
     },
 
     async acknowledgeAll(receiver, kind, now) {
-      await db
-        .updateTable('messages')
-        .set({ acknowledged_at: now })
-        .where('receiver', '=', receiver)
-        .where('kind', '=', kind)
-        .where('acknowledged_at', 'is', null)
-        .execute();
+      await db.run(sql`
+        update messages set acknowledged_at = ${now}
+        where receiver = ${receiver} and kind = ${kind} and acknowledged_at is null`);
     },
 
     async receiversOf(kind) {
-      const rows = await db
-        .selectFrom('messages')
-        .select((expression) => ['receiver', expression.fn.min('sequence').as('first')])
-        .where('kind', '=', kind)
-        .where('acknowledged_at', 'is', null)
-        .groupBy('receiver')
-        .orderBy('first')
-        .execute();
+      const rows = await db.all(
+        sql<Pick<MessagesTable, 'receiver'>>`
+          select receiver from messages where kind = ${kind} and acknowledged_at is null
+          group by receiver order by min(sequence)`,
+      );
       return rows.map(({ receiver }) => receiver);
     },
 
     async answerTo(id) {
-      const query = db.selectFrom('messages').select(columns).where('reply_to', '=', id);
-      return (await query.executeTakeFirst()) ?? null;
+      return (await db.first(selectMessages(sql`reply_to = ${id}`))) ?? null;
     },
 
     list: (filter) => listMessages(db, filter),
   };
 }
 
+function selectMessages(where: Sql): Sql<Message> {
+  return sql`select ${columns} from messages where ${where}`;
+}
+
+async function countMessages(db: Db, where: Sql): Promise<number> {
+  const { count } = await db.one(
+    sql<{ count: number }>`select count(*) as count from messages where ${where}`,
+  );
+  return count;
+}
+
 async function addMessage(db: Db, message: NewMessage): Promise<boolean> {
-  const result = await db
-    .insertInto('messages')
-    .values({
-      id: message.id,
-      sequence: sql<number>`(select coalesce(max(sequence), 0) + 1 from messages)`,
-      kind: message.kind,
-      sender: message.sender,
-      receiver: message.receiver,
-      body: message.body,
-      reply_to: message.replyTo,
-      created_at: message.createdAt,
-      acknowledged_at: null,
-    })
-    .onConflict((conflict) => conflict.column('id').doNothing())
-    .executeTakeFirst();
-  return result.numInsertedOrUpdatedRows === 1n;
+  const row = inserted<MessagesTable>({
+    id: message.id,
+    sequence: sql`(select coalesce(max(sequence), 0) + 1 from messages)`,
+    kind: message.kind,
+    sender: message.sender,
+    receiver: message.receiver,
+    body: message.body,
+    reply_to: message.replyTo,
+    created_at: message.createdAt,
+    acknowledged_at: null,
+  });
+  return (await db.run(sql`insert into messages ${row} on conflict (id) do nothing`)) === 1;
 }
 
 async function listMessages(db: Db, filter: MessageFilter): Promise<readonly Message[]> {
-  const { loopId } = filter;
-  let query = db
-    .selectFrom('messages')
-    .select(columns)
-    .orderBy('sequence', 'desc')
-    .limit(filter.limit);
-  if (loopId !== undefined) {
-    query = query.where((expression) =>
-      expression.or([expression('sender', '=', loopId), expression('receiver', '=', loopId)]),
-    );
-  }
-  return query.execute();
+  const { loopId, limit } = filter;
+  const concerned =
+    loopId === undefined ? sql`1 = 1` : sql`(sender = ${loopId} or receiver = ${loopId})`;
+  return db.all(selectMessages(sql`${concerned} order by sequence desc limit ${limit}`));
 }

@@ -1,7 +1,7 @@
-import { sql, type Expression, type ExpressionBuilder, type SqlBool } from 'kysely';
 import { LoopwrightError } from '../../core/error.ts';
 import type { Queue, QueueClaim, QueueClaimInput, QueueEntry } from '../../ports/queue.ts';
-import type { Database, Db } from './schema.ts';
+import type { Db } from './schema.ts';
+import { joined, sql, type Sql } from './sql.ts';
 
 /** The queue over one transaction. */
 export function createQueue(db: Db): Queue {
@@ -16,77 +16,53 @@ export function createQueue(db: Db): Queue {
 }
 
 async function enqueue(db: Db, loopId: string, dueAt: number): Promise<void> {
-  await db
-    .insertInto('queue')
-    .values({ loop_id: loopId, due_at: dueAt, owner: null, lease_until: null })
-    .onConflict((conflict) => conflict.column('loop_id').doUpdateSet({ due_at: dueAt }))
-    .execute();
+  await db.run(sql`
+    insert into queue (loop_id, due_at, owner, lease_until) values (${loopId}, ${dueAt}, null, null)
+    on conflict (loop_id) do update set due_at = excluded.due_at`);
 }
 
 /** A loop asked for by name is taken even before it is due: its owner does the waiting. */
 async function claim(db: Db, input: QueueClaimInput): Promise<QueueClaim | null> {
-  const taken = await db
-    .updateTable('queue')
-    .set({ owner: input.owner, lease_until: input.leaseUntil })
-    .where('loop_id', '=', (expression) =>
-      expression
-        .selectFrom('queue')
-        .select('loop_id')
-        .where((inner) => isFree(inner, input))
-        .where((inner) =>
-          input.loopId === undefined
-            ? inner('due_at', '<=', input.now)
-            : inner('loop_id', '=', input.loopId),
-        )
-        .orderBy('due_at')
-        .orderBy('loop_id')
-        .limit(1),
-    )
-    .returning('loop_id')
-    .executeTakeFirst();
+  const { owner, now, leaseUntil, loopId } = input;
+  const wanted = loopId === undefined ? sql`due_at <= ${now}` : sql`loop_id = ${loopId}`;
+  const taken = await db.first(
+    sql<{ loop_id: string }>`
+      update queue set owner = ${owner}, lease_until = ${leaseUntil}
+      where loop_id = (
+        select loop_id from queue where (${isFree(input)}) and ${wanted}
+        order by due_at, loop_id limit 1)
+      returning loop_id`,
+  );
   if (taken === undefined) return null;
   const token = await raiseToken(db, taken.loop_id);
-  return { loopId: taken.loop_id, owner: input.owner, token };
+  return { loopId: taken.loop_id, owner, token };
 }
 
 /**
  * No owner, an ended lease, or an owner that is known to be gone. Whoever asks for the next loop is not given
  * one that it drives already; asking for its own by name again is its own business.
  */
-function isFree(
-  expression: ExpressionBuilder<Database, 'queue'>,
-  input: QueueClaimInput,
-): Expression<SqlBool> {
+function isFree(input: QueueClaimInput): Sql {
   const gone = [input.takeOver, input.loopId === undefined ? undefined : input.owner];
-  return expression.or([
-    expression('owner', 'is', null),
-    expression('lease_until', '<=', input.now),
-    ...gone.flatMap((owner) => (owner === undefined ? [] : [expression('owner', '=', owner)])),
-  ]);
+  const owners = gone.flatMap((owner) => (owner === undefined ? [] : [sql`owner = ${owner}`]));
+  return joined([sql`owner is null`, sql`lease_until <= ${input.now}`, ...owners], ' or ');
 }
 
 async function raiseToken(db: Db, loopId: string): Promise<number> {
-  const row = await db
-    .updateTable('loops')
-    .set((expression) => ({ token: expression('token', '+', 1) }))
-    .where('id', '=', loopId)
-    .returning('token')
-    .executeTakeFirstOrThrow();
-  return row.token;
+  const { token } = await db.one(
+    sql<{ token: number }>`update loops set token = token + 1 where id = ${loopId} returning token`,
+  );
+  return token;
 }
 
 async function renew(db: Db, held: QueueClaim, leaseUntil: number): Promise<boolean> {
-  const result = await db
-    .updateTable('queue')
-    .set({ lease_until: leaseUntil })
-    .where(isHeld(held))
-    .executeTakeFirst();
-  return result.numUpdatedRows === 1n;
+  const changed = await db.run(sql`
+    update queue set lease_until = ${leaseUntil} where ${isHeld(held)}`);
+  return changed === 1;
 }
 
 async function complete(db: Db, held: QueueClaim): Promise<void> {
-  const result = await db.deleteFrom('queue').where(isHeld(held)).executeTakeFirst();
-  if (result.numDeletedRows === 1n) return;
+  if ((await db.run(sql`delete from queue where ${isHeld(held)}`)) === 1) return;
   throw new LoopwrightError('store.fenced', `${held.loopId} is driven by another owner now`, {
     details: { loopId: held.loopId, token: held.token },
   });
@@ -94,23 +70,19 @@ async function complete(db: Db, held: QueueClaim): Promise<void> {
 
 /** A claim that was lost has nothing to give back, so then nothing changes. */
 async function release(db: Db, held: QueueClaim, dueAt: number): Promise<void> {
-  await db
-    .updateTable('queue')
-    .set({ due_at: dueAt, owner: null, lease_until: null })
-    .where(isHeld(held))
-    .execute();
+  await db.run(sql`
+    update queue set due_at = ${dueAt}, owner = null, lease_until = null where ${isHeld(held)}`);
 }
 
-function isHeld(held: QueueClaim): Expression<SqlBool> {
-  return sql<SqlBool>`loop_id = ${held.loopId} and owner = ${held.owner}
+function isHeld(held: QueueClaim): Sql {
+  return sql`loop_id = ${held.loopId} and owner = ${held.owner}
     and ${held.token} = (select token from loops where id = ${held.loopId})`;
 }
 
 async function entries(db: Db): Promise<readonly QueueEntry[]> {
-  return db
-    .selectFrom('queue')
-    .select(['loop_id as loopId', 'due_at as dueAt', 'owner', 'lease_until as leaseUntil'])
-    .orderBy('due_at')
-    .orderBy('loop_id')
-    .execute();
+  return db.all(
+    sql<QueueEntry>`
+      select loop_id as "loopId", due_at as "dueAt", owner, lease_until as "leaseUntil"
+      from queue order by due_at, loop_id`,
+  );
 }

@@ -1,4 +1,3 @@
-import type { Generated } from 'kysely';
 import type { AttemptOutcome } from '../../core/loop/status.ts';
 
 /** The tables of memory. Their times are ISO 8601 text, their flags 0 or 1, their lists JSON. */
@@ -35,19 +34,19 @@ export interface LearningsTable {
   task_id: string | null;
   loop_id: string | null;
   iteration: number | null;
-  origin: Generated<'agent' | 'person' | 'import' | 'merge'>;
+  origin: 'agent' | 'person' | 'import' | 'merge';
   category: string;
   content: string;
   relevance_tags: string;
-  paths: Generated<string>;
+  paths: string;
   scope: string | null;
   signature: string | null;
   created_at: string;
   last_used_at: string | null;
-  helpful: Generated<number>;
-  harmful: Generated<number>;
-  status: Generated<'candidate' | 'active' | 'demoted' | 'pruned'>;
-  by_hand: Generated<number>;
+  helpful: number;
+  harmful: number;
+  status: 'candidate' | 'active' | 'demoted' | 'pruned';
+  by_hand: number;
   stale_at: string | null;
   pruned_at: string | null;
   superseded_by: string | null;
@@ -55,13 +54,13 @@ export interface LearningsTable {
 
 export interface StrategyMetricsTable {
   task_id: string;
-  total_attempts: Generated<number>;
-  consecutive_failures: Generated<number>;
+  total_attempts: number;
+  consecutive_failures: number;
   last_attempt_at: string | null;
   last_success_at: string | null;
   difficulty_estimate: string | null;
   suggested_model: string | null;
-  stuck_flag: Generated<number>;
+  stuck_flag: number;
   needs_person: string | null;
 }
 
@@ -71,7 +70,7 @@ export interface InjectedItemsTable {
   learning_id: string;
   task_id: string | null;
   position: number;
-  withheld: Generated<number>;
+  withheld: number;
   injected_at: string;
   vote: 'helpful' | 'harmful' | 'none' | null;
   passed: number | null;

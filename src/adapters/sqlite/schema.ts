@@ -1,54 +1,24 @@
-import type { Generated, Kysely } from 'kysely';
 import type { BaselineState } from '../../core/loop/event.ts';
 import type { AttemptOutcome, IterationStatus, LoopStatus } from '../../core/loop/status.ts';
 import type { Priority, TaskStatus } from '../../core/task/task.ts';
 import type { MessageKind } from '../../core/coordinate/message.ts';
 import type { NewRequest, Session } from '../../ports/store.ts';
-import type {
-  LearningDocumentsTable,
-  LearningPostingsTable,
-  LearningTermsTable,
-  LearningTotalsTable,
-} from './schema-learning-index.ts';
-import type {
-  FailureReportsTable,
-  InjectedItemsTable,
-  IterationOutcomesTable,
-  LearningsTable,
-  StrategyMetricsTable,
-} from './schema-memory.ts';
-
-/**
- * The tables of the newest migration. Portable types only: text, integers, UTC milliseconds, JSON as text.
- * Unions are trusted on the way out because every row was written through them.
- */
-export interface Database {
-  sessions: SessionsTable;
-  tasks: TasksTable;
-  task_dependencies: TaskDependenciesTable;
-  task_log: TaskLogTable;
-  loops: LoopsTable;
-  iterations: IterationsTable;
-  events: EventsTable;
-  queue: QueueTable;
-  requests: RequestsTable;
-  baselines: BaselinesTable;
-  iteration_outcomes: IterationOutcomesTable;
-  failure_reports: FailureReportsTable;
-  learnings: LearningsTable;
-  strategy_metrics: StrategyMetricsTable;
-  injected_items: InjectedItemsTable;
-  learning_terms: LearningTermsTable;
-  learning_documents: LearningDocumentsTable;
-  learning_postings: LearningPostingsTable;
-  learning_totals: LearningTotalsTable;
-  counters: CountersTable;
-  messages: MessagesTable;
-}
+import type { Sql } from './sql.ts';
 
 /** A transaction of the store, as the aggregates see it. */
-export type Db = Kysely<Database>;
+export interface Db {
+  all<Row>(query: Sql<Row>): Promise<readonly Row[]>;
+  first<Row>(query: Sql<Row>): Promise<Row | undefined>;
+  /** The first row of a query that always has one. */
+  one<Row>(query: Sql<Row>): Promise<Row>;
+  /** How many rows were changed. */
+  run(query: Sql): Promise<number>;
+}
 
+/**
+ * The tables of the newest migration, as rows. Portable types only: text, integers, UTC milliseconds, JSON as text.
+ * Unions are trusted on the way out because every row was written through them.
+ */
 export interface SessionsTable {
   id: string;
   kind: Session['kind'];
@@ -65,57 +35,44 @@ export interface TasksTable {
   id: string;
   title: string;
   slug: string;
-  description: Generated<string>;
+  description: string;
   parent_id: string | null;
-  priority: Generated<Priority>;
+  priority: Priority;
   type: string | null;
   validation: string | null;
-  max_retries: Generated<number>;
-  retries: Generated<number>;
+  max_retries: number;
+  retries: number;
   status: TaskStatus;
   reason: string | null;
   /** JSON. */
-  guidance: Generated<string>;
+  guidance: string;
   summary: string | null;
-  blockers: Generated<number>;
-  children: Generated<number>;
-  open_children: Generated<number>;
-  held: Generated<number>;
+  blockers: number;
+  children: number;
+  open_children: number;
+  held: number;
   blocked_by: string | null;
-  failed_below: Generated<number>;
+  failed_below: number;
   ready_since: number | null;
-  order_key: Generated<number>;
+  order_key: number;
   claimed_by: string | null;
   lease_until: number | null;
-  token: Generated<number>;
+  token: number;
   sequence: number;
   created_at: number;
   updated_at: number;
 }
 
-interface TaskDependenciesTable {
-  task_id: string;
-  depends_on: string;
-}
-
-interface TaskLogTable {
-  task_id: string;
-  seq: number;
-  time: number;
-  type: string;
-  text: string;
-}
-
-interface LoopsTable {
+export interface LoopsTable {
   id: string;
   task_id: string;
   title: string;
   status: LoopStatus;
   reason: string | null;
   branch: string | null;
-  iterations: Generated<number>;
+  iterations: number;
   cost_usd: number | null;
-  token: Generated<number>;
+  token: number;
   /** Sequence of the newest event. */
   seq: number;
   /** Order of creation. */
@@ -126,7 +83,7 @@ interface LoopsTable {
   state: string;
 }
 
-interface IterationsTable {
+export interface IterationsTable {
   loop_id: string;
   number: number;
   attempt: number;
@@ -152,12 +109,12 @@ export interface EventsTable {
   position: number;
 }
 
-interface CountersTable {
+export interface CountersTable {
   name: 'event_position';
   value: number;
 }
 
-interface MessagesTable {
+export interface MessagesTable {
   id: string;
   sequence: number;
   kind: MessageKind;
@@ -169,14 +126,7 @@ interface MessagesTable {
   acknowledged_at: number | null;
 }
 
-interface QueueTable {
-  loop_id: string;
-  due_at: number;
-  owner: string | null;
-  lease_until: number | null;
-}
-
-interface RequestsTable {
+export interface RequestsTable {
   id: string;
   loop_id: string;
   kind: NewRequest['kind'];
@@ -185,7 +135,7 @@ interface RequestsTable {
   handled_at: number | null;
 }
 
-interface BaselinesTable {
+export interface BaselinesTable {
   key: string;
   state: BaselineState;
   /** JSON. */

@@ -1,30 +1,26 @@
-import type { Selectable } from 'kysely';
 import type { Session, Sessions } from '../../ports/store.ts';
 import type { Db, SessionsTable } from './schema.ts';
+import { inserted, sql } from './sql.ts';
 
 /** Sessions over one transaction. */
 export function createSessions(db: Db): Sessions {
   return {
     async start(session) {
-      await db.insertInto('sessions').values(toRow(session)).execute();
+      await db.run(sql`insert into sessions ${inserted<SessionsTable>(toRow(session))}`);
     },
 
     async end(id, now) {
-      await db.updateTable('sessions').set({ ended_at: now }).where('id', '=', id).execute();
+      await db.run(sql`update sessions set ended_at = ${now} where id = ${id}`);
     },
 
     async get(id) {
-      const row = await db
-        .selectFrom('sessions')
-        .selectAll()
-        .where('id', '=', id)
-        .executeTakeFirst();
+      const row = await db.first(sql<SessionsTable>`select * from sessions where id = ${id}`);
       return row === undefined ? null : toSession(row);
     },
   };
 }
 
-function toRow(session: Session): Selectable<SessionsTable> {
+function toRow(session: Session): SessionsTable {
   return {
     id: session.id,
     kind: session.kind,
@@ -38,7 +34,7 @@ function toRow(session: Session): Selectable<SessionsTable> {
   };
 }
 
-function toSession(row: Selectable<SessionsTable>): Session {
+function toSession(row: SessionsTable): Session {
   return {
     id: row.id,
     kind: row.kind,

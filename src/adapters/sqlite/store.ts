@@ -6,7 +6,6 @@ import { createAttempts } from './attempts.ts';
 import { createBaselines } from './baselines.ts';
 import { withCleanTexts } from './clean-texts.ts';
 import { Connection } from './connection.ts';
-import { createDb } from './driver.ts';
 import { createLearningIndex, createThreadedIndex } from './learning-index.ts';
 import { createLearnings } from './learnings.ts';
 import { createLoops } from './loops.ts';
@@ -20,6 +19,7 @@ import type { Db } from './schema.ts';
 import { SearchThread } from './search-thread.ts';
 import { createSessions } from './sessions.ts';
 import { createTasks } from './tasks.ts';
+import { Transactions } from './transactions.ts';
 
 export type StoreOptions = {
   /** How long a transaction waits for another process. */
@@ -41,8 +41,8 @@ const defaultThreadFrom = 10_000;
  */
 export async function openStore(file: string, options: StoreOptions = {}): Promise<Store> {
   const connections = await openConnections(path.resolve(file), options);
-  const writer = createDb(connections.write, 'write');
-  const reader = createDb(connections.read, 'read');
+  const writes = new Transactions(connections.write, 'write');
+  const reads = new Transactions(connections.read, 'read');
   const thread = new SearchThread(path.resolve(file));
   const { clean, threadFrom = defaultThreadFrom } = options;
   const cleaned = (tx: StoreTx): StoreTx => (clean === undefined ? tx : withCleanTexts(tx, clean));
@@ -53,18 +53,23 @@ export async function openStore(file: string, options: StoreOptions = {}): Promi
     return cleaned({ ...createTx(db), learningIndex });
   };
   let closed: Promise<void> | null = null;
-  const transact = <T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> => {
+  const assertOpen = () => {
     if (closed !== null) throw new LoopwrightError('store.closed', `${file} was closed`);
-    return db.transaction().execute(work);
   };
   return {
-    write: async (work) => transact(writer, (db) => work(toWrite(db))),
-    read: async (work) => transact(reader, (db) => work(toRead(db))),
+    async write(work) {
+      assertOpen();
+      return writes.run((db) => work(toWrite(db)));
+    },
+    async read(work) {
+      assertOpen();
+      return reads.run((db) => work(toRead(db)));
+    },
     [Symbol.asyncDispose]() {
       // The writer goes last: the last connection folds the log back into the file.
-      closed ??= close(reader)
+      closed ??= reads[Symbol.asyncDispose]()
         .then(() => thread[Symbol.asyncDispose]())
-        .then(() => close(writer));
+        .then(() => writes[Symbol.asyncDispose]());
       return closed;
     },
   };
@@ -113,10 +118,4 @@ function createTx(db: Db): StoreTx {
     learningIndex: createLearningIndex(db),
     messages: createMessages(db),
   };
-}
-
-/** Waits for the transactions that were begun. */
-async function close(db: Db): Promise<void> {
-  await db.connection().execute(async () => {});
-  await db.destroy();
 }

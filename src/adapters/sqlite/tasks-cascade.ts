@@ -1,8 +1,8 @@
-import { sql, type RawBuilder } from 'kysely';
 import { cascadeOf, holdsDescendants, type Cascade } from '../../core/graph/cascade.ts';
 import { msPerPoint, priorityPoints } from '../../core/graph/order.ts';
 import { priorities, type TaskStatus } from '../../core/task/task.ts';
 import type { Db } from './schema.ts';
+import { sql, verbatim, type Sql } from './sql.ts';
 import {
   ancestorsOf,
   descendantsOf,
@@ -29,13 +29,13 @@ export type StatusChange = {
 /** Writes a status with everything counted from it. The caller has checked the transition and settles afterwards. */
 export async function changeStatus(db: Db, row: TaskRow, change: StatusChange): Promise<void> {
   const { to, now } = change;
-  await sql`
+  await db.run(sql`
     update tasks set
       status = ${to}, reason = ${keptReason(change)}, blocked_by = ${change.blockedBy ?? null},
       summary = ${to === 'done' ? (change.summary ?? row.summary) : null},
       retries = retries + ${change.retry === true ? 1 : 0}, ready_since = ${change.readySince ?? null},
       claimed_by = null, lease_until = null, updated_at = ${now}
-    where id = ${row.id}`.execute(db);
+    where id = ${row.id}`);
   await countDone(db, row, to);
   await countFailed(db, row, to);
   await countHeld(db, row, to);
@@ -50,12 +50,12 @@ function keptReason(change: StatusChange): string | null {
 async function countDone(db: Db, row: TaskRow, to: TaskStatus): Promise<void> {
   const step = Number(row.status === 'done') - Number(to === 'done');
   if (step === 0) return;
-  await sql`
+  await db.run(sql`
     update tasks set blockers = blockers + ${step}
-    where id in (select task_id from task_dependencies where depends_on = ${row.id})`.execute(db);
+    where id in (select task_id from task_dependencies where depends_on = ${row.id})`);
   if (row.parent_id === null) return;
-  await sql`update tasks set open_children = open_children + ${step} where id = ${row.parent_id}`.execute(
-    db,
+  await db.run(
+    sql`update tasks set open_children = open_children + ${step} where id = ${row.parent_id}`,
   );
 }
 
@@ -68,9 +68,9 @@ async function countFailed(db: Db, row: TaskRow, to: TaskStatus): Promise<void> 
 export async function addFailedAbove(db: Db, id: string, step: number): Promise<void> {
   const named =
     step < 0 ? sql`case when blocked_by is null then null else '' end` : sql`blocked_by`;
-  await sql`
+  await db.run(sql`
     update tasks set failed_below = failed_below + ${step}, blocked_by = ${named}
-    where id in ${ancestorsOf(id)}`.execute(db);
+    where id in ${ancestorsOf(id)}`);
 }
 
 async function countHeld(db: Db, row: TaskRow, to: TaskStatus): Promise<void> {
@@ -79,7 +79,7 @@ async function countHeld(db: Db, row: TaskRow, to: TaskStatus): Promise<void> {
 }
 
 export async function addHeldBelow(db: Db, id: string, step: number): Promise<void> {
-  await sql`update tasks set held = held + ${step} where id in ${descendantsOf(id)}`.execute(db);
+  await db.run(sql`update tasks set held = held + ${step} where id in ${descendantsOf(id)}`);
 }
 
 /** The predicate of the index `tasks_unsettled`, word for word: rows for which `cascadeOf` names a move. */
@@ -110,8 +110,7 @@ const outdated = sql`ready_since is not null and status <> 'running' and not (${
 type Due = { readonly moves: number; readonly dates: number };
 
 async function lookForDue(db: Db): Promise<Due> {
-  const { rows } = await dueQuery.execute(db);
-  return rows[0] ?? { moves: 0, dates: 0 };
+  return db.one(dueQuery);
 }
 
 export const dueQuery = sql<Due>`
@@ -174,9 +173,9 @@ async function block(db: Db, row: TaskRow, now: number): Promise<void> {
     const log = { type: 'task.blocked', text: reason };
     return changeStatus(db, row, { to: 'blocked', now, reason, blockedBy: cause.id, log });
   }
-  await sql`
+  await db.run(sql`
     update tasks set reason = ${reason}, blocked_by = ${cause.id}, updated_at = ${now}
-    where id = ${row.id}`.execute(db);
+    where id = ${row.id}`);
 }
 
 /** The first failed descendant; goes only where the counters say there is one. */
@@ -184,7 +183,7 @@ async function failedBelow(
   db: Db,
   id: string,
 ): Promise<{ readonly id: string; readonly title: string }> {
-  const { rows } = await sql<{ id: string; title: string }>`
+  const rows = await db.all(sql<{ id: string; title: string }>`
     with recursive down (id) as (
       select id from tasks where parent_id = ${id} and (status = 'failed' or failed_below > 0)
       union all
@@ -192,22 +191,23 @@ async function failedBelow(
       where t.status = 'failed' or t.failed_below > 0
     )
     select id, title from tasks where id in (select id from down) and status = 'failed'
-    order by sequence limit 1`.execute(db);
+    order by sequence limit 1`);
   return rows[0] ?? { id, title: 'unknown' };
 }
 
 /** Tasks that became ready get their time and place in the order; those that are no longer ready lose it. */
 async function dateReady(db: Db, now: number): Promise<void> {
-  await sql`
+  await db.run(sql`
     update tasks set ready_since = ${now}, order_key = ${orderKeySql(now)}
-    where ${undated}`.execute(db);
-  await sql`update tasks set ready_since = null where ${outdated}`.execute(db);
+    where ${undated}`);
+  await db.run(sql`update tasks set ready_since = null where ${outdated}`);
 }
 
+const byPriority = priorities
+  .map((name) => `when '${name}' then ${priorityPoints[name] * msPerPoint}`)
+  .join(' ');
+
 /** `orderKey` of core, for any number of rows. */
-export function orderKeySql(readySince: number | RawBuilder<unknown>): RawBuilder<unknown> {
-  const branches = priorities.map(
-    (name) => sql`when ${sql.lit(name)} then ${sql.lit(priorityPoints[name] * msPerPoint)}`,
-  );
-  return sql`cast(${readySince} as bigint) - case priority ${sql.join(branches, sql` `)} end`;
+export function orderKeySql(readySince: number | Sql): Sql {
+  return sql`cast(${readySince} as bigint) - case priority ${verbatim(byPriority)} end`;
 }

@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { holdsDescendants } from '../../core/graph/cascade.ts';
 import { orderKey } from '../../core/graph/order.ts';
 import { assertTransition } from '../../core/graph/transitions.ts';
@@ -6,7 +5,9 @@ import { LoopwrightError } from '../../core/error.ts';
 import { notFound } from '../../core/task/resolve.ts';
 import { slugOf, titleOf } from '../../core/task/slug.ts';
 import type { NewTask, Task } from '../../core/task/task.ts';
+import { listed } from './json-list.ts';
 import type { Db } from './schema.ts';
+import { sql } from './sql.ts';
 import {
   addFailedAbove,
   addHeldBelow,
@@ -51,7 +52,7 @@ async function insertTask(
   const priority = task.priority ?? 'normal';
   const held = parent === null ? 0 : heldUnder(parent);
   const isReady = status === 'pending' && blockers === 0 && held === 0;
-  const { rows } = await sql<TaskRow>`
+  const rows = await db.all(sql<TaskRow>`
     insert into tasks (
       id, title, slug, description, parent_id, priority, type, validation, max_retries, status,
       blockers, held, ready_since, order_key, sequence, created_at, updated_at)
@@ -61,7 +62,7 @@ async function insertTask(
       ${blockers}, ${held}, ${isReady ? now : null}, ${isReady ? orderKey(now, priority) : 0},
       coalesce(max(sequence), 0) + 1, ${now}, ${now}
     from tasks
-    returning *`.execute(db);
+    returning *`);
   return rows[0] ?? requireRow(db, id);
 }
 
@@ -110,15 +111,15 @@ async function editFields(
   const title = change.title === undefined ? row.title : checkedTitle(change.title);
   const priority = change.priority ?? row.priority;
   const { type = row.type, validation = row.validation, description = row.description } = change;
-  await sql`
+  await db.run(sql`
     update tasks set
       title = ${title}, slug = ${slugOf(title)}, description = ${description}, priority = ${priority},
       type = ${type}, validation = ${validation},
       max_retries = ${checkedRetries(change.maxRetries ?? row.max_retries)}, updated_at = ${now}
-    where id = ${row.id}`.execute(db);
+    where id = ${row.id}`);
   if (priority === row.priority || row.ready_since === null) return;
-  await sql`update tasks set order_key = ${orderKeySql(row.ready_since)} where id = ${row.id}`.execute(
-    db,
+  await db.run(
+    sql`update tasks set order_key = ${orderKeySql(row.ready_since)} where id = ${row.id}`,
   );
 }
 
@@ -133,10 +134,8 @@ async function moveTask(db: Db, row: TaskRow, parentId: string | null, now: numb
     if (failed > 0) await addFailedAbove(db, row.id, -failed);
   }
   const step = (parent === null ? 0 : heldUnder(parent)) - row.held;
-  await sql`
-    update tasks set parent_id = ${parentId}, held = held + ${step}, updated_at = ${now} where id = ${row.id}`.execute(
-    db,
-  );
+  await db.run(sql`
+    update tasks set parent_id = ${parentId}, held = held + ${step}, updated_at = ${now} where id = ${row.id}`);
   if (step !== 0 && row.children > 0) await addHeldBelow(db, row.id, step);
   if (parent === null) return;
   await countChild(db, parent.id, 1, isOpen);
@@ -144,7 +143,7 @@ async function moveTask(db: Db, row: TaskRow, parentId: string | null, now: numb
 }
 
 async function clearDependencies(db: Db, id: string): Promise<void> {
-  await sql`delete from task_dependencies where task_id = ${id}`.execute(db);
+  await db.run(sql`delete from task_dependencies where task_id = ${id}`);
 }
 
 async function setDependencies(
@@ -156,8 +155,8 @@ async function setDependencies(
   const blockers = await countOpen(db, after);
   await assertCanDepend(db, row, after);
   await insertEdges(db, row.id, after);
-  await sql`
-    update tasks set blockers = ${blockers}, updated_at = ${now} where id = ${row.id}`.execute(db);
+  await db.run(sql`
+    update tasks set blockers = ${blockers}, updated_at = ${now} where id = ${row.id}`);
 }
 
 export async function addDependency(
@@ -185,18 +184,14 @@ export async function removeDependency(
   const [known] = await selectEdge(db, taskId, dependsOn);
   if (known === undefined) return;
   const blockers = await countOpen(db, [dependsOn]);
-  await sql`
-    delete from task_dependencies where task_id = ${taskId} and depends_on = ${dependsOn}`.execute(
-    db,
-  );
+  await db.run(sql`
+    delete from task_dependencies where task_id = ${taskId} and depends_on = ${dependsOn}`);
   await changeBlockers(db, taskId, -blockers, now);
 }
 
 async function changeBlockers(db: Db, id: string, step: number, now: number): Promise<void> {
-  await sql`
-    update tasks set blockers = blockers + ${step}, updated_at = ${now} where id = ${id}`.execute(
-    db,
-  );
+  await db.run(sql`
+    update tasks set blockers = blockers + ${step}, updated_at = ${now} where id = ${id}`);
   await settle(db, now);
 }
 
@@ -204,23 +199,23 @@ async function changeBlockers(db: Db, id: string, step: number, now: number): Pr
 export async function deleteTask(db: Db, id: string): Promise<void> {
   const row = await requireRow(db, id);
   const inside = sql`(id = ${id} or id in ${descendantsOf(id)})`;
-  const { rows: running } = await sql<{ id: string; title: string }>`
-    select id, title from tasks where status = 'running' and ${inside} limit 1`.execute(db);
+  const running = await db.all(sql<{ id: string; title: string }>`
+    select id, title from tasks where status = 'running' and ${inside} limit 1`);
   if (running[0] !== undefined) throw stillRunning(row, running[0]);
   const now = await latestTime(db);
-  await sql`
+  await db.run(sql`
     update tasks set blockers = blockers - (
       select count(*) from task_dependencies d join tasks n on n.id = d.depends_on
       where d.task_id = tasks.id and n.status <> 'done' and n.id in (select id from tasks where ${inside}))
     where id in (
       select task_id from task_dependencies
-      where depends_on in (select id from tasks where ${inside}))`.execute(db);
+      where depends_on in (select id from tasks where ${inside}))`);
   if (row.parent_id !== null) {
     await countChild(db, row.parent_id, -1, row.status !== 'done');
     const failed = row.failed_below + Number(row.status === 'failed');
     if (failed > 0) await addFailedAbove(db, id, -failed);
   }
-  await sql`delete from tasks where ${inside}`.execute(db);
+  await db.run(sql`delete from tasks where ${inside}`);
   await settle(db, now);
 }
 
@@ -237,8 +232,8 @@ function stillRunning(
 
 /** Deleting carries no time of its own; what becomes ready by it is dated by the newest change. */
 async function latestTime(db: Db): Promise<number> {
-  const { rows } = await sql<{ time: number | null }>`
-    select max(updated_at) as time from tasks`.execute(db);
+  const rows = await db.all(sql<{ time: number | null }>`
+    select max(updated_at) as time from tasks`);
   return rows[0]?.time ?? 0;
 }
 
@@ -260,19 +255,17 @@ function heldUnder(parent: TaskRow): number {
 }
 
 async function countChild(db: Db, parentId: string, step: 1 | -1, isOpen: boolean): Promise<void> {
-  await sql`
+  await db.run(sql`
     update tasks set children = children + ${step}, open_children = open_children + ${isOpen ? step : 0}
-    where id = ${parentId}`.execute(db);
+    where id = ${parentId}`);
 }
 
 /** How many of these are not done. Throws `task.not_found` for one that is not stored. */
 async function countOpen(db: Db, ids: readonly string[]): Promise<number> {
   if (ids.length === 0) return 0;
-  const rows = await db
-    .selectFrom('tasks')
-    .select(['id', 'status'])
-    .where('id', 'in', ids)
-    .execute();
+  const rows = await db.all(
+    sql<Pick<TaskRow, 'id' | 'status'>>`select id, status from tasks where id in ${listed(ids)}`,
+  );
   if (rows.length < ids.length) {
     const found = new Set(rows.map((row) => row.id));
     throw notFound(ids.find((id) => !found.has(id)) ?? '', []);
@@ -281,18 +274,15 @@ async function countOpen(db: Db, ids: readonly string[]): Promise<number> {
 }
 
 async function selectEdge(db: Db, taskId: string, dependsOn: string): Promise<readonly unknown[]> {
-  return db
-    .selectFrom('task_dependencies')
-    .select('task_id')
-    .where('task_id', '=', taskId)
-    .where('depends_on', '=', dependsOn)
-    .execute();
+  return db.all(sql`
+    select task_id from task_dependencies where task_id = ${taskId} and depends_on = ${dependsOn}`);
 }
 
 async function insertEdges(db: Db, id: string, after: readonly string[]): Promise<void> {
   if (after.length === 0) return;
-  const values = after.map((dependsOn) => ({ task_id: id, depends_on: dependsOn }));
-  await db.insertInto('task_dependencies').values(values).execute();
+  await db.run(sql`
+    insert into task_dependencies (task_id, depends_on)
+    select ${id}, value from json_each(${JSON.stringify(after)})`);
 }
 
 function distinct(ids: readonly string[]): readonly string[] {

@@ -1,10 +1,10 @@
-import { sql, type RawBuilder } from 'kysely';
 import { isWorkable } from '../../core/graph/ready.ts';
 import { assertTransition } from '../../core/graph/transitions.ts';
 import { LoopwrightError } from '../../core/error.ts';
 import type { Task, TaskStatus } from '../../core/task/task.ts';
 import type { ClaimInput, TaskClaim, TransitionInput } from '../../ports/store.ts';
 import type { Db } from './schema.ts';
+import { sql, type Sql } from './sql.ts';
 import { changeStatus, settle } from './tasks-cascade.ts';
 import {
   findRow,
@@ -90,13 +90,12 @@ async function freeTasks(db: Db, { taskId, takeOver, now }: ClaimInput): Promise
 }
 
 async function claimNext(db: Db, input: ClaimInput): Promise<TaskClaim | null> {
-  const { rows } = await claimNextQuery(input).execute(db);
-  const [row] = rows;
+  const row = await db.first(claimNextQuery(input));
   return row === undefined ? null : { taskId: row.id, owner: input.owner, token: row.token };
 }
 
 /** One statement, so that two workers never take one task; it reads the index `tasks_ready` alone to choose. */
-export function claimNextQuery(input: ClaimInput): RawBuilder<{ id: string; token: number }> {
+export function claimNextQuery(input: ClaimInput): Sql<{ id: string; token: number }> {
   return sql`
     update tasks set
       status = 'running', claimed_by = ${input.owner}, lease_until = ${input.leaseUntil}, token = token + 1,
@@ -116,12 +115,12 @@ async function claimNamed(db: Db, id: string, input: ClaimInput): Promise<TaskCl
     const log = { type: 'task.resumed', text: `was ${row.status}` };
     await changeStatus(db, row, { to: 'running', now: input.now, log });
   }
-  const { rows } = await sql<{ token: number }>`
+  const rows = await db.all(sql<{ token: number }>`
     update tasks set
       status = 'running', claimed_by = ${input.owner}, lease_until = ${input.leaseUntil}, token = token + 1,
       updated_at = ${input.now}
     where id = ${id}
-    returning token`.execute(db);
+    returning token`);
   await settle(db, input.now);
   return rows[0] === undefined ? null : { taskId: id, owner: input.owner, token: rows[0].token };
 }
@@ -135,12 +134,10 @@ function isClaimable(row: TaskRow): boolean {
 
 /** False when the claim was lost. */
 export async function renewClaim(db: Db, claim: TaskClaim, leaseUntil: number): Promise<boolean> {
-  const { numAffectedRows } = await sql`
+  const changed = await db.run(sql`
     update tasks set lease_until = ${leaseUntil}
-    where id = ${claim.taskId} and claimed_by = ${claim.owner} and token = ${claim.token}`.execute(
-    db,
-  );
-  return numAffectedRows === 1n;
+    where id = ${claim.taskId} and claimed_by = ${claim.owner} and token = ${claim.token}`);
+  return changed === 1;
 }
 
 /** Gives the task back in its old place of the order. A claim that was lost has nothing to give back. */

@@ -1,7 +1,8 @@
-import { sql } from 'kysely';
 import { assertNoCycle, type Edge, type GraphNode } from '../../core/graph/cycle.ts';
 import { LoopwrightError } from '../../core/error.ts';
+import { listed } from './json-list.ts';
 import type { Db } from './schema.ts';
+import { sql } from './sql.ts';
 import type { TaskRow } from './tasks-row.ts';
 
 /** Refuses dependencies that would make a task wait for itself. The look is cheap; the message takes the whole graph. */
@@ -45,7 +46,7 @@ export async function assertCanMove(db: Db, id: string, parentId: string): Promi
 
 /** True when one of `ids` is the target or waits for it. */
 async function waitsFor(db: Db, ids: readonly string[], target: string): Promise<boolean> {
-  const { rows } = await sql`
+  const rows = await db.all(sql`
     with recursive waiting (id) as (
       values (${target})
       union
@@ -53,18 +54,18 @@ async function waitsFor(db: Db, ids: readonly string[], target: string): Promise
       union
       select t.parent_id from tasks t join waiting w on t.id = w.id where t.parent_id is not null
     )
-    select 1 from waiting where id in (${sql.join(ids)}) limit 1`.execute(db);
+    select 1 from waiting where id in ${listed(ids)} limit 1`);
   return rows.length > 0;
 }
 
 async function isBelow(db: Db, ids: readonly string[], ancestor: string): Promise<boolean> {
-  const { rows } = await sql`
+  const rows = await db.all(sql`
     with recursive up (id) as (
-      select parent_id from tasks where id in (${sql.join(ids)})
+      select parent_id from tasks where id in ${listed(ids)}
       union
       select t.parent_id from tasks t join up on t.id = up.id
     )
-    select 1 from up where id = ${ancestor} limit 1`.execute(db);
+    select 1 from up where id = ${ancestor} limit 1`);
   return rows.length > 0;
 }
 
@@ -75,21 +76,16 @@ async function refuse(db: Db, added: readonly Edge[], node: GraphNode | null): P
 }
 
 async function loadGraph(db: Db): Promise<{ nodes: readonly GraphNode[]; edges: readonly Edge[] }> {
-  const nodes = await db
-    .selectFrom('tasks')
-    .select(['id', 'title', 'parent_id as parentId'])
-    .execute();
+  const nodes = await db.all(sql<GraphNode>`select id, title, parent_id as "parentId" from tasks`);
   return { nodes, edges: await selectEdges(db) };
 }
 
 /** In a stable order: of the tasks, then of what they depend on. */
 export async function selectEdges(db: Db): Promise<readonly Edge[]> {
-  return db
-    .selectFrom('task_dependencies as d')
-    .innerJoin('tasks as t', 't.id', 'd.task_id')
-    .innerJoin('tasks as n', 'n.id', 'd.depends_on')
-    .select(['d.task_id as taskId', 'd.depends_on as dependsOn'])
-    .orderBy('t.sequence')
-    .orderBy('n.sequence')
-    .execute();
+  return db.all(sql<Edge>`
+    select d.task_id as "taskId", d.depends_on as "dependsOn"
+    from task_dependencies d
+    join tasks t on t.id = d.task_id
+    join tasks n on n.id = d.depends_on
+    order by t.sequence, n.sequence`);
 }

@@ -1,10 +1,10 @@
-import { sql } from 'kysely';
 import { resolveTask } from '../../core/task/resolve.ts';
 import { slugOf } from '../../core/task/slug.ts';
 import { taskStatuses, type Task, type TaskStatus } from '../../core/task/task.ts';
 import type { TaskFilter, Tasks } from '../../ports/store.ts';
 import type { Db } from './schema.ts';
-import { ready, requireRow, selectRows, toTask } from './tasks-row.ts';
+import { allOf, sql, type Sql } from './sql.ts';
+import { ready, requireRow, selectRows, toTask, type TaskRow } from './tasks-row.ts';
 
 export async function resolveReference(db: Db, reference: string): Promise<Task> {
   const wanted = reference.trim();
@@ -15,25 +15,25 @@ export async function resolveReference(db: Db, reference: string): Promise<Task>
         order by sequence`,
   );
   if (wanted !== '' && matching.length > 0) return toTask(resolveTask(wanted, matching));
-  const known = await db
-    .selectFrom('tasks')
-    .select(['id', 'title', 'slug'])
-    .orderBy('sequence')
-    .execute();
+  const known = await db.all(
+    sql<
+      Pick<TaskRow, 'id' | 'title' | 'slug'>
+    >`select id, title, slug from tasks order by sequence`,
+  );
   const found = resolveTask(wanted, known);
   return toTask(await requireRow(db, found.id));
 }
 
 export async function listTasks(db: Db, filter: TaskFilter): Promise<readonly Task[]> {
-  const status = filter.status === undefined ? sql`1 = 1` : sql`status = ${filter.status}`;
-  const slug = filter.slug === undefined ? sql`1 = 1` : sql`slug = ${filter.slug}`;
-  const where = sql`where ${status} and ${slug} and ${parentIs(filter)}`;
-  const rows = await selectRows(db, sql`${where} order by sequence`);
+  const status = filter.status === undefined ? null : sql`status = ${filter.status}`;
+  const slug = filter.slug === undefined ? null : sql`slug = ${filter.slug}`;
+  const where = allOf(status, slug, parentIs(filter));
+  const rows = await selectRows(db, sql`where ${where} order by sequence`);
   return rows.map(toTask);
 }
 
-function parentIs(filter: TaskFilter) {
-  if (filter.parentId === undefined) return sql`1 = 1`;
+function parentIs(filter: TaskFilter): Sql | null {
+  if (filter.parentId === undefined) return null;
   return filter.parentId === null ? sql`parent_id is null` : sql`parent_id = ${filter.parentId}`;
 }
 
@@ -64,16 +64,16 @@ export async function waitingTasks(db: Db, limit: number): Promise<readonly Task
 }
 
 export async function countTasks(db: Db): ReturnType<Tasks['counts']> {
-  const byStatus = await db
-    .selectFrom('tasks')
-    .select(['status', (expression) => expression.fn.countAll<number>().as('count')])
-    .groupBy('status')
-    .execute();
-  const { rows } = await sql<{ count: number }>`
-    select count(*) as count from tasks where ${ready}`.execute(db);
+  const byStatus = await db.all(
+    sql<{ status: TaskStatus; count: number }>`
+      select status, count(*) as count from tasks group by status`,
+  );
+  const { count: readyCount } = await db.one(
+    sql<{ count: number }>`select count(*) as count from tasks where ${ready}`,
+  );
   const counts = new Map(byStatus.map((row) => [row.status, row.count]));
   const count = (status: TaskStatus): number => counts.get(status) ?? 0;
-  return { ...countAll(count), ready: rows[0]?.count ?? 0 };
+  return { ...countAll(count), ready: readyCount };
 }
 
 function countAll(count: (status: TaskStatus) => number): Record<TaskStatus, number> {
@@ -91,10 +91,5 @@ function countAll(count: (status: TaskStatus) => number): Record<TaskStatus, num
 }
 
 export async function readLog(db: Db, id: string): ReturnType<Tasks['log']> {
-  return db
-    .selectFrom('task_log')
-    .select(['time', 'type', 'text'])
-    .where('task_id', '=', id)
-    .orderBy('seq')
-    .execute();
+  return db.all(sql`select time, type, text from task_log where task_id = ${id} order by seq`);
 }

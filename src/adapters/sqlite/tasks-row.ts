@@ -1,13 +1,10 @@
-import { sql, type RawBuilder, type Selectable } from 'kysely';
 import { notFound } from '../../core/task/resolve.ts';
 import type { Guidance, Task } from '../../core/task/task.ts';
 import type { Db, TasksTable } from './schema.ts';
+import { sql, type Sql } from './sql.ts';
 import { parseStored } from './stored-json.ts';
 
-export type TaskRow = Selectable<TasksTable> & {
-  readonly blocked_by: string | null;
-  readonly failed_below: number;
-};
+export type TaskRow = Readonly<TasksTable>;
 
 /**
  * The predicate of the index `tasks_ready`. Literals, not parameters, or SQLite does not use the index. The rest of
@@ -56,13 +53,12 @@ export async function requireRow(db: Db, id: string): Promise<TaskRow> {
   return row;
 }
 
-export async function selectRows(db: Db, rest: RawBuilder<unknown>): Promise<readonly TaskRow[]> {
-  const { rows } = await sql<TaskRow>`select * from tasks ${rest}`.execute(db);
-  return rows;
+export async function selectRows(db: Db, rest: Sql): Promise<readonly TaskRow[]> {
+  return db.all(sql<TaskRow>`select * from tasks ${rest}`);
 }
 
 /** Ids of everything above a task, for `id in`. */
-export function ancestorsOf(id: string): RawBuilder<unknown> {
+export function ancestorsOf(id: string): Sql {
   return sql`(
     with recursive up (id) as (
       select parent_id from tasks where id = ${id}
@@ -73,7 +69,7 @@ export function ancestorsOf(id: string): RawBuilder<unknown> {
 }
 
 /** Ids of everything below a task, for `id in`. */
-export function descendantsOf(id: string): RawBuilder<unknown> {
+export function descendantsOf(id: string): Sql {
   return sql`(
     with recursive down (id) as (
       select id from tasks where parent_id = ${id}
@@ -92,8 +88,8 @@ export async function writeLog(
     readonly text: string;
   },
 ): Promise<void> {
-  await sql`
+  await db.run(sql`
     insert into task_log (task_id, seq, time, type, text)
     select ${entry.taskId}, coalesce(max(seq), 0) + 1, ${entry.time}, ${entry.type}, ${entry.text}
-    from task_log where task_id = ${entry.taskId}`.execute(db);
+    from task_log where task_id = ${entry.taskId}`);
 }

@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import type { Tasks } from '../../ports/store.ts';
 import type { Db } from './schema.ts';
+import { sql } from './sql.ts';
 import { addDependency, addTask, deleteTask, editTask, removeDependency } from './tasks-change.ts';
 import {
   claimOf,
@@ -50,7 +50,7 @@ export function createTasks(db: Db): Tasks {
     release: (claim) => releaseClaim(db, claim),
     guide: (id, text, now) => guideTask(db, id, text, now),
     async clearSummary(id, now) {
-      await sql`update tasks set summary = null, updated_at = ${now} where id = ${id}`.execute(db);
+      await db.run(sql`update tasks set summary = null, updated_at = ${now} where id = ${id}`);
     },
     delete: (id) => deleteTask(db, id),
     counts: () => countTasks(db),
@@ -61,6 +61,6 @@ export function createTasks(db: Db): Tasks {
 async function guideTask(db: Db, id: string, text: string, now: number): Promise<void> {
   const row = await requireRow(db, id);
   const guidance = JSON.stringify([...parseGuidance(row), { time: now, text }]);
-  await sql`
-    update tasks set guidance = ${guidance}, updated_at = ${now} where id = ${id}`.execute(db);
+  await db.run(sql`
+    update tasks set guidance = ${guidance}, updated_at = ${now} where id = ${id}`);
 }

@@ -48,6 +48,8 @@ export async function verifyBaseline(engine: Engine, owner: LoopOwner): Promise<
     const judged = { cwd, dir, tree, commit, work: null };
     const report = await runVerification(engine, loop, judged, owner.cut);
     if (report === null) return;
+    // The checks may have left files; what they are now is looked at beside the storing.
+    if (cwd === owner.workspace.path) owner.lookAhead();
     const baseline = { state: stateOf(report), report };
     if (isLasting(report)) {
       await owner.before('store-baseline');

@@ -1,4 +1,5 @@
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { statSync, writeFileSync } from 'node:fs';
+import { chmod, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openProject } from '../../../src/adapters/git/open-project.ts';
@@ -77,6 +78,71 @@ describe('the cost of an iteration', () => {
     expect(committed.commands).toEqual(['ls-files', 'cat-file', 'commit-tree', 'update-ref']);
     const idle = await commandsOf(() => workspace.snapshot(signal));
     expect(idle.commands).toEqual(['ls-files']);
+  });
+});
+
+describe('a snapshot of a large repository', () => {
+  test('is what git itself would add, however the files changed', async () => {
+    const folder =
+      'a-folder-with-a-name-that-is-as-long-as-a-name-of-a-folder-can-sensibly-be'.repeat(2);
+    await using loop = await loopHarness(async (repo) => {
+      await mkdir(path.join(repo.path, folder));
+      for (let at = 0; at < 5000; at += 1)
+        writeFileSync(path.join(repo.path, folder, `file-${at}`), `${at % 7}\n`);
+      for (const name of [
+        'kept',
+        'edited',
+        'gone',
+        'mode',
+        'to-folder',
+        'in/one',
+        'in/two',
+        'link/a',
+      ])
+        await repo.write(name, `${name}\n`);
+      await repo.write('.gitignore', 'ignored/\n');
+      await repo.commitAll('many');
+    });
+    const at = loop.workspace.path;
+    expect(statSync(path.join(loop.repo.path, '.git/worktrees/loop-1/index')).size).toBeGreaterThan(
+      1024 * 1024,
+    );
+    const start = await loop.workspace.snapshot(signal);
+    expect(start).toBe(await loop.agent('rev-parse', 'HEAD^{tree}'));
+
+    await loop.write(`${folder}/file-77`, 'x\n');
+    await loop.write('edited', 'EDITED\n');
+    await loop.write('odd\nname', 'x\n');
+    await loop.write('new/folder/file', 'x\n');
+    await loop.write('ignored/file', 'x\n');
+    await chmod(path.join(at, 'mode'), 0o755);
+    for (const name of ['gone', 'to-folder', 'in', 'link'])
+      await rm(path.join(at, name), { recursive: true });
+    await loop.write('to-folder/file', 'x\n');
+    await loop.write('in', 'now a file\n');
+    await symlink('new', path.join(at, 'link'));
+    await loop.write('.gitmodules-not', 'x\n');
+    const snapshot = await loop.workspace.snapshot(signal);
+
+    expect(loop.workspace.touchedSince(start)?.toSorted()).toEqual([
+      '.gitmodules-not',
+      `${folder}/file-77`,
+      'edited',
+      'gone',
+      'in',
+      'in/one',
+      'in/two',
+      'link',
+      'link/a',
+      'mode',
+      'new/folder/file',
+      'odd\nname',
+      'to-folder',
+      'to-folder/file',
+    ]);
+    await loop.agent('add', '--all');
+    expect(snapshot).toBe(await loop.agent('write-tree'));
+    expect(await loop.workspace.snapshot(signal)).toBe(snapshot);
   });
 });
 

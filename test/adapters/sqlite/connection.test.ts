@@ -1,7 +1,8 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Connection } from '../../../src/adapters/sqlite/connection.ts';
-import { createDb } from '../../../src/adapters/sqlite/driver.ts';
+import { sql } from '../../../src/adapters/sqlite/sql.ts';
+import { Transactions } from '../../../src/adapters/sqlite/transactions.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 describe('every connection', () => {
@@ -45,12 +46,11 @@ describe('a full disk', () => {
     const connection = new Connection(path.join(dir.path, 'state.db'), { mode: 'write' });
     connection.execute('create table task_dependencies (task_id text, depends_on text)');
     connection.execute('pragma max_page_count = 8');
-    const db = createDb(connection, 'write');
+    await using writes = new Transactions(connection, 'write');
     const insert = (taskId: string, text: string) =>
-      db.transaction().execute(async (tx) => {
-        const table = tx.insertInto('task_dependencies');
-        await table.values({ task_id: taskId, depends_on: 'small' }).execute();
-        await table.values({ task_id: taskId, depends_on: text }).execute();
+      writes.run(async (db) => {
+        await db.run(sql`insert into task_dependencies values (${taskId}, 'small')`);
+        await db.run(sql`insert into task_dependencies values (${taskId}, ${text})`);
       });
 
     await expect(insert('a', 'x'.repeat(100_000))).rejects.toMatchObject({
@@ -63,6 +63,5 @@ describe('a full disk', () => {
       { task_id: 'b', depends_on: 'small' },
       { task_id: 'b', depends_on: 'fits' },
     ]);
-    await db.destroy();
   });
 });

@@ -1,9 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
-import type { RawBuilder } from 'kysely';
 import { beforeAll, afterAll, describe, expect, test } from 'vitest';
 import { createRandom } from '../../../src/adapters/clock/seeded-random.ts';
 import { Connection } from '../../../src/adapters/sqlite/connection.ts';
-import { createDb } from '../../../src/adapters/sqlite/driver.ts';
+import type { Sql } from '../../../src/adapters/sqlite/sql.ts';
 import { dueQuery } from '../../../src/adapters/sqlite/tasks-cascade.ts';
 import { claimNextQuery } from '../../../src/adapters/sqlite/tasks-claim.ts';
 import { buildPlan, type FoundTask } from '../../../src/core/task/import-plan.ts';
@@ -131,10 +130,9 @@ function analyse(file: string): void {
   database.exec('analyze');
 }
 
-function explain(file: string, query: RawBuilder<unknown>): readonly string[] {
+function explain(file: string, { text, values }: Sql): readonly string[] {
   using connection = new Connection(file, { mode: 'read' });
-  const { sql, parameters } = query.compile(createDb(connection, 'read'));
-  return connection.run(`explain query plan ${sql}`, parameters).rows.map(detailOf);
+  return connection.run(`explain query plan ${text}`, values).rows.map(detailOf);
 }
 
 function detailOf(row: unknown): string {

@@ -15,7 +15,7 @@ import {
   type Json,
 } from '../../../core/json/fields.ts';
 import type { AgentEvent } from '../../../ports/agent.ts';
-import { boundedFinal, boundedName, nothingSeen, type Seen } from '../cli-agent.ts';
+import { boundedError, boundedFinal, boundedName, nothingSeen, type Seen } from '../cli-agent.ts';
 
 export type CodexState = Seen & {
   /** What kind of thing came last: a message ends a turn that went well. */
@@ -36,8 +36,6 @@ export const codexStart: CodexState = {
 };
 
 type Step = { readonly state: CodexState; readonly events: readonly AgentEvent[] };
-
-const maxErrorChars = 4000;
 
 export function parseCodex(line: string, state: CodexState): Step {
   const event = readObject(line);
@@ -61,7 +59,7 @@ export function parseCodex(line: string, state: CodexState): Step {
       ]);
     }
     case 'turn.failed': {
-      const error = textAt(objectAt(event, 'error'), 'message').slice(0, maxErrorChars);
+      const error = boundedError(textAt(objectAt(event, 'error'), 'message'));
       return endTurn({ ...state, error, end: 'failed' }, []);
     }
     default:
@@ -134,7 +132,7 @@ function withoutShell(command: string): string {
 function takeError(message: string, state: CodexState): Step {
   const attempt = /^Reconnecting\.\.\. (\d{1,3})\/\d{1,3}/.exec(message)?.[1];
   if (attempt === undefined) {
-    return { state: { ...state, error: message.slice(0, maxErrorChars) }, events: [] };
+    return { state: { ...state, error: boundedError(message) }, events: [] };
   }
   return {
     state,

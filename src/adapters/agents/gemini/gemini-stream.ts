@@ -10,7 +10,7 @@ import {
   type Json,
 } from '../../../core/json/fields.ts';
 import type { AgentEvent } from '../../../ports/agent.ts';
-import { boundedFinal, boundedName, nothingSeen, type Seen } from '../cli-agent.ts';
+import { boundedError, boundedFinal, boundedName, nothingSeen, type Seen } from '../cli-agent.ts';
 
 export type GeminiState = Seen & {
   /** Whether a tool was called since the model's last reply began: several calls are one turn. */
@@ -32,8 +32,6 @@ export const geminiStart: GeminiState = {
 };
 
 type Step = { readonly state: GeminiState; readonly events: readonly AgentEvent[] };
-
-const maxErrorChars = 4000;
 
 export function parseGemini(line: string, state: GeminiState): Step {
   const event = readObject(line);
@@ -57,7 +55,7 @@ export function parseGemini(line: string, state: GeminiState): Step {
       return { state: { ...state, isCalling: false, finalText: '' }, events: [] };
     case 'error':
       return {
-        state: { ...state, complaint: textAt(event, 'message').slice(0, maxErrorChars) },
+        state: { ...state, complaint: boundedError(textAt(event, 'message')) },
         events: [],
       };
     case 'result':
@@ -95,7 +93,7 @@ function takeResult(event: Json, state: GeminiState): Step {
   const result = {
     status: textAt(event, 'status'),
     type: textAt(error, 'type'),
-    message: textAt(error, 'message').slice(0, maxErrorChars),
+    message: boundedError(textAt(error, 'message')),
   };
   return {
     state: { ...state, tokens, turns, result },

@@ -11,7 +11,7 @@ import {
   type Json,
 } from '../../../core/json/fields.ts';
 import type { AgentEvent } from '../../../ports/agent.ts';
-import { boundedFinal, boundedName, nothingSeen, type Seen } from '../cli-agent.ts';
+import { boundedError, boundedFinal, boundedName, nothingSeen, type Seen } from '../cli-agent.ts';
 
 export type OpencodeError = {
   readonly name: string;
@@ -39,8 +39,6 @@ export const opencodeStart: OpencodeState = {
 };
 
 type Step = { readonly state: OpencodeState; readonly events: readonly AgentEvent[] };
-
-const maxErrorChars = 4000;
 
 export function parseOpencode(line: string, before: OpencodeState): Step {
   const event = readObject(line);
@@ -120,9 +118,9 @@ function errorOf(error: Json): OpencodeError {
   const headers = objectAt(data, 'responseHeaders');
   return {
     name: textAt(error, 'name').slice(0, 200),
-    message: textAt(data, 'message').slice(0, maxErrorChars),
+    message: boundedError(textAt(data, 'message')),
     status: numberAt(data, 'statusCode'),
-    body: textAt(data, 'responseBody').slice(0, maxErrorChars),
+    body: boundedError(textAt(data, 'responseBody')),
     retryAfter: textAt(headers, 'retry-after').slice(0, 100),
     date: textAt(headers, 'date').slice(0, 100),
   };

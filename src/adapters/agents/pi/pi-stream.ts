@@ -17,7 +17,7 @@ import {
   type Json,
 } from '../../../core/json/fields.ts';
 import type { AgentEvent } from '../../../ports/agent.ts';
-import { boundedFinal, boundedName, nothingSeen, type Seen } from '../cli-agent.ts';
+import { boundedError, boundedFinal, boundedName, nothingSeen, type Seen } from '../cli-agent.ts';
 
 export type PiState = Seen & {
   /** Why the latest message of the model ended; null before the first. */
@@ -37,8 +37,6 @@ export const piStart: PiState = {
 };
 
 type Step = { readonly state: PiState; readonly events: readonly AgentEvent[] };
-
-const maxErrorChars = 4000;
 
 export function parsePi(line: string, state: PiState): Step {
   const event = readObject(line);
@@ -98,7 +96,7 @@ function takeMessage(message: Json, state: PiState): Step {
     finalText: said === '' ? state.finalText : boundedFinal(said),
     stop,
     rawStop: textAt(message, 'rawStopReason'),
-    error: textAt(message, 'errorMessage').slice(0, maxErrorChars),
+    error: boundedError(textAt(message, 'errorMessage')),
     isOver: false,
   };
   const saying: AgentEvent = { type: 'activity', activity: activityOf('saying', said) };
