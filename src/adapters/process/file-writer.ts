@@ -1,5 +1,6 @@
 import { closeSync, write, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
+import { giveBuffer, spareBytes, takeBuffer } from './spare-buffers.ts';
 
 const writeSome = promisify(write);
 
@@ -19,9 +20,8 @@ export type FileWriterEvents = {
 
 /** Of each of two buffers at most: one is filled while the other is written. Most programs print little. */
 const bufferBytes = 512 * 1024;
-const firstBytes = 64 * 1024;
 /** A reader that is told to stop may still have this much in its hands. */
-const spareBytes = 192 * 1024;
+const handedBytes = 192 * 1024;
 /** So little is written at once when nothing follows: somebody waits for the end of the file. */
 const lastBytes = 64 * 1024;
 
@@ -78,7 +78,7 @@ export function createFileWriter(file: number, events: FileWriterEvents): FileWr
       filling.set(bytes, filled);
       filled = needed;
       if (!isWriting) written = writeAll();
-      isFull = filled > bufferBytes - spareBytes;
+      isFull = filled > bufferBytes - handedBytes;
       return !isFull;
     },
     async end() {
@@ -86,6 +86,7 @@ export function createFileWriter(file: number, events: FileWriterEvents): FileWr
       await written;
       writeLast();
       closeSync(file);
+      for (const buffer of [filling, resting]) giveBuffer(buffer);
     },
   };
 }
@@ -97,8 +98,9 @@ async function writeWhole(file: number, bytes: Buffer): Promise<void> {
 }
 
 function grown(buffer: Buffer<ArrayBuffer>, used: number, needed: number): Buffer<ArrayBuffer> {
-  const size = buffer.length === 0 ? firstBytes : bufferBytes;
-  const next = Buffer.allocUnsafeSlow(Math.max(needed, size));
+  if (buffer.length === 0 && needed <= spareBytes) return takeBuffer();
+  const next = Buffer.allocUnsafeSlow(Math.max(needed, bufferBytes));
   buffer.copy(next, 0, 0, used);
+  giveBuffer(buffer);
   return next;
 }
