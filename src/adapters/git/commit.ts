@@ -84,7 +84,7 @@ export async function commitChanges(
   ];
   const unstored = left.map(({ name, why }) => `${visible(name)} (${why})`);
   const made = { commit: head, tree: content.tree };
-  return { commit, head, tree, repaired, unstored, made };
+  return { commit, head, tree, headTree: content.tree, repaired, unstored, made };
 }
 
 /** What this iteration can have changed; null when it is not known, or when earlier ones were not ours. */
