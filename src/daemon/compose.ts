@@ -13,6 +13,7 @@ import { createArtifacts } from '../adapters/files/artifact-files.ts';
 import { configFingerprint } from '../adapters/files/config-fingerprint.ts';
 import type { HomeInput } from '../adapters/files/config-home.ts';
 import { loadConfig, loadConfigAnyway, type LoadedConfig } from '../adapters/files/config-files.ts';
+import { stateFolderName } from '../adapters/files/folder-state.ts';
 import { createDisk } from '../adapters/files/disk-reserve.ts';
 import { createLocks } from '../adapters/files/lock-files.ts';
 import { loadLoopTypes } from '../adapters/files/loop-type-files.ts';
@@ -29,8 +30,8 @@ import type { FlagValues } from '../core/config/flags.ts';
 import type { PromptRecord } from '../core/loop/event.ts';
 import type { Settings } from '../core/config/schema.ts';
 import { hookModules } from '../core/hook/hook-modules.ts';
-import { refuseEmptiedStore } from './emptied-store.ts';
 import { importModule } from './import-module.ts';
+import { refuseLostStore } from './lost-store.ts';
 import { openProjectStore, openStateFolder, type StateUse } from './open-state.ts';
 import { LoopwrightError } from '../core/error.ts';
 import { applyLoopType } from '../core/loop-type/apply.ts';
@@ -38,10 +39,11 @@ import { resolveLoopType, type LoopType, type LoopTypes } from '../core/loop-typ
 import { assertLoopStrategy, createLoopStrategy } from '../core/strategy/registry.ts';
 import type { LoopStrategy } from '../core/strategy/strategy.ts';
 import type { Task } from '../core/task/task.ts';
-import { createRedactor } from '../core/redact/redact-values.ts';
+import { createRedaction } from '../core/redact/redactor.ts';
+import { secretsOfEngine } from '../core/redact/secret-values.ts';
 import type { Engine } from '../engine/engine.ts';
 import { FactHooks } from '../engine/fact-hooks.ts';
-import { redactionOf, redactWith } from '../engine/redact-text.ts';
+import { redactWith } from '../engine/redact-text.ts';
 import { Notifier } from '../engine/notifier.ts';
 import {
   checkRunnable,
@@ -114,13 +116,13 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
   const loopTypes = await loadLoopTypes({ ...files, settings: config.settings });
   refusePostgres(config.settings);
   await using cleanup = new AsyncDisposableStack();
+  refuseLostStore(...placesOf(project.root, config.settings));
   const stateDir = await openStateFolder(project.root, input, cleanup);
   const database = path.resolve(
     project.root,
     config.settings.store ?? path.join(stateDir, 'state.db'),
   );
-  refuseEmptiedStore(database, stateDir);
-  const redaction = redactionOf(env, config.settings.env.set);
+  const redaction = createRedaction(secretsOfEngine(env, config.settings));
   const clean = redactWith(redaction);
   const store = cleanup.use(
     await openProjectStore(database, input, clean, cleanup, (text) =>
@@ -132,6 +134,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
   const supervisor = cleanup.use(
     createSupervisor({
       clock,
+      redaction,
       ...(containment === 'auto' ? {} : { containment }),
       weak: ({ limits, obstacles }) =>
         publish({ kind: 'notice', text: `warning: ${[limits, ...obstacles].join(' ')}` }),
@@ -148,7 +151,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
         platform: process.platform,
       }),
       minuteOfDay,
-      redact: createRedactor(env),
+      redact: clean,
       warn: (text) => publish({ kind: 'notice', text }),
     }),
   );
@@ -164,6 +167,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
   );
   const doors = cleanup.use(createDoors(stateDir));
   const agents = createAgentCache(supervisor, project.root);
+  const readSettings = createSettingsReader(files);
   const engine: Engine = {
     project,
     store,
@@ -202,13 +206,18 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     resolveAgent: (settings) => agents.resolve(settings),
     resolveStrategy: (settings) => loadStrategy(settings, project.root),
     hookCommand: (hook) => hookCommand(hook, project.root),
-    reloadSettings: createSettingsReader(files),
+    async reloadSettings(loopType, loopFlags) {
+      const settings = await readSettings(loopType, loopFlags);
+      redaction.learn(secretsOfEngine(env, settings));
+      return settings;
+    },
   };
   const planner =
     (loaded: LoadedConfig, types: readonly LoopTypes[]): Opened['planFor'] =>
     async (task, verify) => {
       const typed = await settingsOf(task.type, loaded, types, env);
       const settings = settingsForTask(typed, task);
+      redaction.learn(secretsOfEngine(env, settings));
       if (loaded.settings.agent === null && settings.agent !== null) {
         const text = `no agent is configured: taking ${settings.agent}, the first one installed`;
         publish({ kind: 'notice', text });
@@ -241,6 +250,12 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   };
   return opened;
+}
+
+/** Where the project has its store and its state folder, if it has any. */
+function placesOf(root: string, { store }: Settings): readonly [file: string, folder: string] {
+  const folder = path.join(root, stateFolderName);
+  return [path.resolve(root, store ?? path.join(folder, 'state.db')), folder];
 }
 
 /** Isolation that is asked for and missing is a refusal, before anything is spent. */
