@@ -9,7 +9,10 @@ const root = path.join(__dirname, '..');
 const [major, minor] = process.versions.node.split('.').map(Number);
 
 if (major < 22 || (major === 22 && minor < 18)) handOver();
-else if (!answerAtOnce()) void start();
+else {
+  holdLifeline();
+  if (!answerAtOnce()) void start();
+}
 
 // A terminal gets colours and its own width; everyone else the same text every time.
 function answerAtOnce() {
@@ -64,6 +67,20 @@ function importSources() {
   return import(require('node:url').pathToFileURL(path.join(root, 'src', 'cli', 'main.ts')).href);
 }
 
+// For the child of `handOver`: who kills the parent means this process.
+function holdLifeline() {
+  if (process.env.LOOPWRIGHT_LIFELINE !== '3') return;
+  delete process.env.LOOPWRIGHT_LIFELINE;
+  const { Socket } = require('node:net');
+  const lifeline = new Socket({ fd: 3 });
+  lifeline.on('error', () => undefined).on('close', () => process.kill(process.pid, 'SIGKILL'));
+  lifeline.resume().unref();
+  process.on('SIGINT', () => {
+    lifeline.write('.');
+    if (process.listenerCount('SIGINT') === 1) process.exit(130);
+  });
+}
+
 // A clone brings its own Node through npm; an older system Node hands over to it.
 function handOver() {
   const own = path.join(root, 'node_modules', 'node', 'bin', 'node');
@@ -74,9 +91,17 @@ function handOver() {
     process.exit(3);
   }
   const { spawn } = require('node:child_process');
-  const child = spawn(own, [__filename, ...process.argv.slice(2)], { stdio: 'inherit' });
-  // A terminal's Ctrl-C reaches the child by itself, in the same process group; a second one would cut too early.
-  process.on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'));
+  const child = spawn(own, [__filename, ...process.argv.slice(2)], {
+    stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
+    env: { ...process.env, LOOPWRIGHT_LIFELINE: '3' },
+  });
+  // A terminal's Ctrl-C reaches the child by itself, which then says so; one that was meant for us alone is passed on.
+  let [came, heard] = [0, 0];
+  child.stdio[3].on('error', () => undefined).on('data', (bytes) => (heard += bytes.length));
+  process.on('SIGINT', () => {
+    const number = ++came;
+    setTimeout(() => heard >= number || child.kill('SIGINT'), 200);
+  });
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('exit', (code, signal) => {
     process.exitCode = code ?? 128 + (require('node:os').constants.signals[signal] || 0);

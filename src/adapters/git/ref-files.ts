@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { readSmallFile } from '../files/small-file.ts';
 import type { Checkout } from './git.ts';
 
 const namePattern = /^refs\/(?:heads|loopwright-kept)\/[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/;
@@ -44,7 +45,8 @@ type Read =
 
 async function readText(file: string): Promise<Read> {
   try {
-    return { kind: 'text', text: await readFile(file, 'utf8') };
+    const text = readSmallFile(file)?.toString('utf8');
+    return { kind: 'text', text: text ?? (await readFile(file, 'utf8')) };
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : null;
     return code === 'ENOENT' ? { kind: 'absent' } : { kind: 'unclear' };
