@@ -10,6 +10,8 @@ import {
   type OutputBundle,
   type Plugin,
 } from 'rolldown';
+import { newStoreName } from '../src/adapters/sqlite/new-store.ts';
+import { openStore } from '../src/adapters/sqlite/store.ts';
 import { isListed } from '../src/cli/find-command.ts';
 import { renderProgramHelp } from '../src/cli/help.ts';
 import { registry } from '../src/cli/registry.ts';
@@ -87,6 +89,9 @@ for (const [name, file] of [
 cpSync(path.join(root, 'src/adapters/sqlite/migrations'), path.join(dist, 'migrations'), {
   recursive: true,
 });
+// What a first run puts in place instead of carrying out all migrations.
+const newStore = await openStore(path.join(dist, 'migrations', newStoreName));
+await newStore[Symbol.asyncDispose]();
 // The entry file prints this without loading anything.
 writeFileSync(path.join(dist, 'help.txt'), renderProgramHelp(registry.filter(isListed), 80));
 writeFileSync(path.join(dist, 'index.js'), renderLibrary(path.join(dist, 'library.cjs')));

@@ -13,7 +13,11 @@ import { diffTrees, toFileChanges, writeTreePatch } from './tree-diff.ts';
 
 const mostTries = 8;
 
-export function createGitWorkspace(checkout: LoopCheckout): Workspace {
+/** `ready` settles when the engine's index can be used; only what needs it waits. */
+export function createGitWorkspace(
+  checkout: LoopCheckout,
+  ready: Promise<void> = Promise.resolve(),
+): Workspace {
   const { repository, at, workTree, branch, index, hidden } = checkout;
   /** What was put right outside of a commit; the next commit tells. */
   const healed: string[] = [];
@@ -42,6 +46,14 @@ export function createGitWorkspace(checkout: LoopCheckout): Workspace {
     }
   }
 
+  async function onceReady<Result>(
+    signal: AbortSignal,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    await ready;
+    return whilePresent(signal, work);
+  }
+
   /** One at a time: what runs beside other work may fail for the same reason, and finds it put right. */
   function putRight(error: unknown, seen: number, signal: AbortSignal): Promise<boolean> {
     const healing = lastHealing.then(async () => {
@@ -62,7 +74,7 @@ export function createGitWorkspace(checkout: LoopCheckout): Workspace {
     work: (tree: string) => Promise<Result>,
   ): Promise<Result> {
     try {
-      return await whilePresent(signal, () => work(tree));
+      return await onceReady(signal, () => work(tree));
     } catch (error) {
       signal.throwIfAborted();
       if (!isLoopwrightError(error) || error.code !== 'git.failed') throw error;
@@ -78,7 +90,7 @@ export function createGitWorkspace(checkout: LoopCheckout): Workspace {
     branch,
     head: (signal) => whilePresent(signal, () => headCommit(repository, at, signal)),
     snapshot: (signal) =>
-      whilePresent(signal, async () => {
+      onceReady(signal, async () => {
         const tree = await index.snapshot(signal);
         await hidden.begin(signal);
         return tree;
@@ -105,14 +117,14 @@ export function createGitWorkspace(checkout: LoopCheckout): Workspace {
       return { ...result, repaired };
     },
     describe: (limits, signal) =>
-      whilePresent(signal, () => describeCheckout(checkout, limits, signal)),
+      onceReady(signal, () => describeCheckout(checkout, limits, signal)),
     writePatch: (fromTree, toTree, file, signal) =>
       withSnapshot(fromTree, signal, (from) =>
         writeTreePatch(repository, from, toTree, file, signal),
       ),
     rebase: (onto, from, signal) =>
-      whilePresent(signal, () => rebaseBranch(checkout, onto, from, signal)),
-    moveTo: (commit, signal) => whilePresent(signal, () => moveBranch(checkout, commit, signal)),
+      onceReady(signal, () => rebaseBranch(checkout, onto, from, signal)),
+    moveTo: (commit, signal) => onceReady(signal, () => moveBranch(checkout, commit, signal)),
     diskUsage: (signal) => whilePresent(signal, () => diskUsage(workTree, signal)),
   };
 }
