@@ -7,11 +7,13 @@ const path = require('node:path');
 const vm = require('node:vm');
 
 const refused = 3;
+const signalled = 128;
 
 /** What the entry of the bundle in `dist` exports. */
 exports.loadBundle = function loadBundle(dist, entry) {
   const words = process.argv.slice(2);
-  const folder = openCache(words[0]);
+  const isHelp = words.includes('--help') || words.includes('-h');
+  const folder = openCache(isHelp ? 'help' : words[0]);
   const modules = new Map();
   const fresh = new Map();
 
@@ -45,22 +47,21 @@ exports.loadBundle = function loadBundle(dist, entry) {
     return script.runInThisContext();
   }
 
-  // A command that did nothing has compiled nothing worth keeping.
-  const isIdle = words.includes('--help') || words.includes('-h');
-  if (folder !== null && !isIdle) {
+  // A command that was refused has compiled little worth keeping, and one that was told to end is in a hurry.
+  if (folder !== null) {
     process.once('exit', (code) => {
-      if (code !== refused && fresh.size > 0) keep(folder, fresh);
+      if (code !== refused && code < signalled && fresh.size > 0) keep(folder, fresh);
     });
   }
   return load(entry);
 };
 
 function isPiece(name) {
-  return /-[\w-]{8}\.cjs$/.test(name);
+  return /\.[\w-]{8}\.cjs$/.test(name);
 }
 
 /**
- * The folder of a command, since each compiles another part of the same files. Null when it is not ours alone: whoever can
+ * The folder of a command, since each compiles another part of the same files, and of a version of Node. Null when it is not ours alone: whoever can
  * write there decides what this program does.
  */
 function openCache(word) {
@@ -75,7 +76,8 @@ function openCache(word) {
   try {
     const found = lstatSync(folder);
     if (!found.isDirectory() || found.uid !== uid || (found.mode & 0o077) !== 0) return null;
-    return path.join(folder, /^[a-z]{1,20}$/.test(word ?? '') ? word : 'other');
+    const command = /^[a-z]{1,20}$/.test(word ?? '') ? word : 'other';
+    return path.join(folder, `${command}-${process.version}`);
   } catch {
     return null;
   }

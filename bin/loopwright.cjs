@@ -2,21 +2,24 @@
 'use strict';
 // The published entry. Tiny and CommonJS so that any Node can parse it: it looks at the version first,
 // answers what needs no engine, and imports the rest on demand.
-const { existsSync, readFileSync, writeSync } = require('node:fs');
+const { existsSync, fstatSync, readFileSync, statSync, writeSync } = require('node:fs');
 const path = require('node:path');
 
 const root = path.join(__dirname, '..');
 const [major, minor] = process.versions.node.split('.').map(Number);
 
 if (major < 22 || (major === 22 && minor < 18)) handOver();
-else if (!answerAtOnce()) void start();
+else {
+  holdLifeline();
+  if (!answerAtOnce()) void start();
+}
 
 // A terminal gets colours and its own width; everyone else the same text every time.
 function answerAtOnce() {
   const [word, ...more] = process.argv.slice(2);
   if (more.length > 0 || (word !== '--help' && word !== '--version')) return false;
   const file = path.join(root, ...(word === '--help' ? ['dist', 'help.txt'] : ['package.json']));
-  if (isClone() || require('node:tty').isatty(1)) return false;
+  if (isClone() || mayBeTerminal()) return false;
   const text = readFileSync(file, 'utf8');
   try {
     writeSync(1, word === '--help' ? text : `${JSON.parse(text).version}\n`);
@@ -24,6 +27,16 @@ function answerAtOnce() {
   } catch {
     // A reader that is slow or gone is the business of the program itself.
     return false;
+  }
+}
+
+// Asking for certain loads a tenth of Node. A terminal is a device, and so is the one that swallows everything.
+function mayBeTerminal() {
+  try {
+    const out = fstatSync(1);
+    return out.isCharacterDevice() && out.rdev !== statSync('/dev/null').rdev;
+  } catch {
+    return true;
   }
 }
 
@@ -54,6 +67,20 @@ function importSources() {
   return import(require('node:url').pathToFileURL(path.join(root, 'src', 'cli', 'main.ts')).href);
 }
 
+// For the child of `handOver`: who kills the parent means this process.
+function holdLifeline() {
+  if (process.env.LOOPWRIGHT_LIFELINE !== '3') return;
+  delete process.env.LOOPWRIGHT_LIFELINE;
+  const { Socket } = require('node:net');
+  const lifeline = new Socket({ fd: 3 });
+  lifeline.on('error', () => undefined).on('close', () => process.kill(process.pid, 'SIGKILL'));
+  lifeline.resume().unref();
+  process.on('SIGINT', () => {
+    lifeline.write('.');
+    if (process.listenerCount('SIGINT') === 1) process.exit(130);
+  });
+}
+
 // A clone brings its own Node through npm; an older system Node hands over to it.
 function handOver() {
   const own = path.join(root, 'node_modules', 'node', 'bin', 'node');
@@ -64,9 +91,17 @@ function handOver() {
     process.exit(3);
   }
   const { spawn } = require('node:child_process');
-  const child = spawn(own, [__filename, ...process.argv.slice(2)], { stdio: 'inherit' });
-  // A terminal's Ctrl-C reaches the child by itself, in the same process group; a second one would cut too early.
-  process.on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'));
+  const child = spawn(own, [__filename, ...process.argv.slice(2)], {
+    stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
+    env: { ...process.env, LOOPWRIGHT_LIFELINE: '3' },
+  });
+  // A terminal's Ctrl-C reaches the child by itself, which then says so; one that was meant for us alone is passed on.
+  let [came, heard] = [0, 0];
+  child.stdio[3].on('error', () => undefined).on('data', (bytes) => (heard += bytes.length));
+  process.on('SIGINT', () => {
+    const number = ++came;
+    setTimeout(() => heard >= number || child.kill('SIGINT'), 200);
+  });
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('exit', (code, signal) => {
     process.exitCode = code ?? 128 + (require('node:os').constants.signals[signal] || 0);

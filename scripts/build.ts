@@ -42,6 +42,12 @@ const apart: Plugin = {
   name: 'apart',
   resolveId: (id) =>
     id.endsWith(path.basename(importModule)) ? { id: './import-module.cjs', external: true } : null,
+  generateBundle(_output, files) {
+    for (const file of Object.values(files)) {
+      const foreign = file.type === 'chunk' && file.dynamicImports.find((id) => !(id in files));
+      if (foreign) throw new Error(`kept code cannot import ${foreign}: ask for it in another way`);
+    }
+  },
 };
 await build({ ...shared, input: { 'import-module': importModule }, output: kept });
 await build({
@@ -53,7 +59,7 @@ await build({
   output: {
     ...kept,
     // Chunks lie beside the entries: code finds its files relative to itself.
-    chunkFileNames: '[name]-[hash].cjs',
+    chunkFileNames: '[name].[hash].cjs',
     // What a run loads before its first agent comes in three pieces, and nothing else is in them: finding and linking a hundred
     // files takes longer than reading them, and what is not needed is neither read nor evaluated.
     codeSplitting: {

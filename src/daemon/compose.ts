@@ -181,7 +181,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     prices: createShippedPrices(),
     slots: new Slots({
       clock,
-      machine: createMachine(stateDir),
+      machine: createMachine(stateDir, clock),
       publish,
       limits: limitsOf(config.settings),
     }),

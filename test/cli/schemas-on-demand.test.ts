@@ -22,5 +22,5 @@ it('builds no schema when the program is loaded, and few for a plain run', async
 
   resolveSettings([flagsLayer({ agent: 'claude', validate: 'make', 'max-iterations': 3 })]);
   expect(seen.count).toBeGreaterThan(0);
-  expect(seen.count).toBeLessThan(150);
+  expect(seen.count).toBeLessThan(60);
 });

@@ -14,7 +14,7 @@ const run = promisify(execFile);
 const root = path.resolve(import.meta.dirname, '../..');
 
 async function keptIn(tmp: string): Promise<ReadonlyMap<string, Stats>> {
-  const kept = path.join(folderIn(tmp), 'config');
+  const kept = path.join(folderIn(tmp), `config-${process.version}`);
   const names = await readdir(kept);
   return new Map(
     await Promise.all(
@@ -131,7 +131,7 @@ describe('the package as it is published', () => {
       await using tmp = await tempDir();
       const first = await ask(bin, tmp.path);
       const kept = await keptIn(tmp.path);
-      expect([...kept.keys()].some((name) => name.startsWith('core-'))).toBe(true);
+      expect([...kept.keys()].some((name) => name.startsWith('core.'))).toBe(true);
       expect((await stat(folderIn(tmp.path))).mode & 0o777).toBe(0o700);
       expect(await ask(bin, tmp.path)).toBe(first);
       const again = await keptIn(tmp.path);
@@ -143,7 +143,7 @@ describe('the package as it is published', () => {
       const first = await ask(bin, tmp.path);
       const kept = await keptIn(tmp.path);
       for (const name of kept.keys()) {
-        await truncate(path.join(folderIn(tmp.path), 'config', name), 100);
+        await truncate(path.join(folderIn(tmp.path), `config-${process.version}`, name), 100);
       }
       expect(await ask(bin, tmp.path)).toBe(first);
       for (const { size } of (await keptIn(tmp.path)).values()) expect(size).toBeGreaterThan(100);

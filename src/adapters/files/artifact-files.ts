@@ -9,6 +9,7 @@ import {
   openSync,
   readSync,
   renameSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -17,6 +18,7 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createRedaction, type Redaction } from '../../core/redact/redactor.ts';
 import type { Artifacts } from '../../ports/artifacts.ts';
+import { readSmallFile } from './small-file.ts';
 
 /**
  * Artifacts as plain files: `<state folder>/loops/<loop id>/iterations/001/...`. They are small, so they are written at
@@ -59,19 +61,17 @@ async function writeWhole(file: string, text: string): Promise<void> {
 async function moveClean(from: string, to: string, redaction: Redaction): Promise<void> {
   const beside = `${to}.tmp-${process.pid}`;
   const redactor = redaction.stream();
+  async function* cleaned(chunks: AsyncIterable<Buffer>) {
+    for await (const chunk of chunks) yield* redactor.push(chunk);
+    yield* redactor.end();
+  }
   try {
-    await pipeline(
-      createReadStream(from),
-      async function* cleaned(chunks: AsyncIterable<Buffer>) {
-        for await (const chunk of chunks) yield* redactor.push(chunk);
-        yield* redactor.end();
-      },
-      createWriteStream(beside),
-    );
+    const small = readSmallFile(from);
+    if (small === null) await pipeline(createReadStream(from), cleaned, createWriteStream(beside));
+    else writeFileSync(beside, Buffer.concat([...redactor.push(small), ...redactor.end()]));
     renameSync(beside, to);
   } finally {
-    await rm(beside, { force: true });
-    await rm(from, { force: true });
+    for (const file of [beside, from]) rmSync(file, { force: true });
   }
 }
 
@@ -107,8 +107,10 @@ async function namesIn(folder: string): Promise<readonly string[]> {
 async function digest(files: readonly string[]): Promise<string> {
   const hash = createHash('sha256');
   for (const file of files) {
-    if ((await stat(file).catch(() => null)) === null) continue;
-    for await (const chunk of createReadStream(file)) hash.update(chunk);
+    if (statSync(file, { throwIfNoEntry: false }) === undefined) continue;
+    const small = readSmallFile(file);
+    if (small !== null) hash.update(small);
+    else for await (const chunk of createReadStream(file)) hash.update(chunk);
   }
   return hash.digest('hex');
 }

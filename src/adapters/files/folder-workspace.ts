@@ -36,6 +36,7 @@ export function createFolderWorkspace(root: string, store: string): Workspace {
       commit: null,
       head: null,
       tree: await snapshot(signal),
+      headTree: null,
       repaired: [],
       unstored: [],
     }),

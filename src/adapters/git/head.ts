@@ -1,9 +1,9 @@
 import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { smallText } from '../files/small-file.ts';
 import type { Checkout } from './git.ts';
 import { isObjectId, resolveCommit } from './repository.ts';
 import type { Repository } from './repository.ts';
-import { readSmallFile } from './small-file.ts';
 
 /** Full name of the branch HEAD is on; null when detached. */
 export async function headBranch(
@@ -44,14 +44,12 @@ export async function mendHeadFile(at: Checkout, branch: string): Promise<boolea
 }
 
 function readHeadFile(at: Checkout): string | null {
-  const read = readSmallFile(path.join(at.gitDir, 'HEAD'));
-  return read.kind === 'text' ? read.text.trim() : null;
+  return smallText(path.join(at.gitDir, 'HEAD'))?.trim() ?? null;
 }
 
 /** Null when the ref is packed, or anything but a commit's name. */
 export function readLooseRef(at: Checkout, name: string): string | null {
   if (name.split('/').includes('..')) return null;
-  const read = readSmallFile(path.join(at.commonDir, name));
-  const id = read.kind === 'text' ? read.text.trim() : '';
-  return isObjectId(id) ? id : null;
+  const text = smallText(path.join(at.commonDir, name))?.trim() ?? '';
+  return isObjectId(text) ? text : null;
 }

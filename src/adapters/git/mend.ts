@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs';
-import { lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { smallText } from '../files/small-file.ts';
 import { keepRef } from './loop-checkout.ts';
 import type { LoopCheckout } from './loop-checkout.ts';
 import { mendHeadFile } from './head.ts';
@@ -10,7 +11,7 @@ import { mendHeadFile } from './head.ts';
  * Called only when no agent runs. Answers what was put right, in plain words. Never used on the user's checkout.
  */
 export async function mendWorktree(checkout: LoopCheckout): Promise<string[]> {
-  await requirePresent(checkout);
+  requirePresent(checkout);
   const notes: string[] = [];
   for (const lock of await removeLocks(checkout)) notes.push(`stale lock removed: ${lock}`);
   if (await mendCommonDirFile(checkout)) notes.push('link to the repository written again');
@@ -71,8 +72,8 @@ export async function abortOperation(
 }
 
 /** Nothing is mended, and so half made again, where the worktree itself is gone. */
-async function requirePresent({ at, workTree }: LoopCheckout): Promise<void> {
-  await Promise.all([lstat(at.gitDir), lstat(workTree)]);
+function requirePresent({ at, workTree }: LoopCheckout): void {
+  for (const folder of [at.gitDir, workTree]) lstatSync(folder);
 }
 
 async function removeLocks({ at, branch, loopId }: LoopCheckout): Promise<string[]> {
@@ -94,7 +95,7 @@ async function removeLocks({ at, branch, loopId }: LoopCheckout): Promise<string
 /** git finds refs by this file even where `GIT_COMMON_DIR` says otherwise. */
 async function mendCommonDirFile({ at }: LoopCheckout): Promise<boolean> {
   const file = path.join(at.gitDir, 'commondir');
-  const text = await readFile(file, 'utf8').catch(() => '');
+  const text = smallText(file) ?? '';
   if (text !== '' && path.resolve(at.gitDir, text.trim()) === at.commonDir) return false;
   await rm(file, { recursive: true, force: true });
   await writeFile(file, '../..\n');
@@ -104,11 +105,9 @@ async function mendCommonDirFile({ at }: LoopCheckout): Promise<boolean> {
 /** The engine does not follow this file, but the next agent will. */
 async function mendGitFile({ at, workTree, folder }: LoopCheckout): Promise<boolean> {
   const file = path.join(workTree, '.git');
-  const found = await lstat(file).catch(() => null);
-  if (found?.isFile() === true) {
-    const text = await readFile(file, 'utf8');
-    if (pointsTo(text, workTree, at.gitDir)) return false;
-  }
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  if (found?.isFile() === true && pointsTo(smallText(file) ?? '', workTree, at.gitDir))
+    return false;
   if (found?.isDirectory() === true) await moveAside(file, folder);
   await rm(file, { recursive: true, force: true });
   await writeFile(file, `gitdir: ${at.gitDir}\n`);

@@ -20,6 +20,7 @@ import {
   Workspace,
 } from './section/surroundings.ts';
 import { Validation, Verify } from './section/verification.ts';
+import type { Section } from './section.ts';
 import { isTree } from './tree.ts';
 import type { Tree } from './tree.ts';
 import { Name, Text } from './value.ts';
@@ -96,19 +97,55 @@ function schemaOf(isAsked: (section: string) => boolean): z.ZodType {
   return z.strictObject(Object.fromEntries(asked.map(([name, schema]) => [name, schema()])));
 }
 
+/** Sections whose keys know nothing of each other: of these only the keys that somebody wrote are looked at. */
+const maps: Readonly<Record<string, Section>> = {
+  prompt: Prompt,
+  validation: Validation,
+  verify: Verify,
+  limits: Limits,
+  budget: Budget,
+  progress: Progress,
+  memory: Memory,
+  scheduler: Scheduler,
+  git: Git,
+  workspace: Workspace,
+  env: Environment,
+  notify: Notify,
+};
+
+/** Whether a section may be given in part. */
+export function isPlainMap(section: string): boolean {
+  return Object.hasOwn(maps, section);
+}
+
+/** The schema of what is written in a tree, and of nothing else. */
+function schemaFor(tree: Tree): z.ZodType {
+  const asked = Object.entries(sections).filter(([name]) => Object.hasOwn(tree, name));
+  const schemas = asked.map(([name, schema]): [string, z.ZodType] => {
+    const written = tree[name];
+    const map = isPlainMap(name) && isTree(written) ? maps[name]?.of(Object.keys(written)) : null;
+    return [name, map ?? schema()];
+  });
+  return z.strictObject(Object.fromEntries(schemas));
+}
+
 /** For what is read once or twice in the life of a process: code made for its schema would take longer than it saves. */
 export const parsedOnce = { jitless: true } as const;
 
 /**
- * Settings as they would be written, checked. A section that is absent has its defaults; those are known beforehand and
- * cost nothing.
+ * Settings as they would be written, checked. What is absent has its default: that is known beforehand and costs nothing.
  */
 export function parseSettings(
   tree: Tree,
 ): { readonly settings: Settings } | { readonly issues: readonly z.core.$ZodIssue[] } {
-  const { data, error } = schemaOf((name) => Object.hasOwn(tree, name)).safeParse(tree, parsedOnce);
+  const { data, error } = schemaFor(tree).safeParse(tree, parsedOnce);
   if (error !== undefined) return { issues: error.issues };
-  const settings: unknown = isTree(data) ? { ...defaultSettings(), ...data } : data;
+  const settings: Record<string, unknown> = { ...defaultSettings() };
+  for (const [name, value] of Object.entries(Object(data))) {
+    const known = settings[name];
+    settings[name] =
+      isPlainMap(name) && isTree(known) && isTree(value) ? { ...known, ...value } : value;
+  }
   if (!isSettings(settings)) throw new Error('a section of the settings is missing');
   return { settings };
 }

@@ -1,6 +1,7 @@
 /** What is around a loop: scheduler, git, workspace, sandbox, environment, notifications, mode. */
 import { z } from 'zod';
 import { lazy } from '../../lazy.ts';
+import { section } from '../section.ts';
 import {
   ByteSize,
   Count,
@@ -17,90 +18,86 @@ const Hours = lazy(() =>
   z.string().regex(new RegExp(`^${time}-${time}$`), 'expected hours such as `22:00-07:00`'),
 );
 
-export const Prompt = lazy(() =>
-  z.strictObject({
-    'spec-paths': z
+export const Prompt = section({
+  'spec-paths': () =>
+    z
       .array(InnerPath())
       .default([])
       .describe('Files and globs listed in the prompt as reference specs.'),
-  }),
-);
+});
 
-export const Scheduler = lazy(() =>
-  z.strictObject({
-    'max-loops': Positive().default(50).describe('Loops that run at once.'),
-    'max-agents': Positive().default(4).describe('CLI agents that run at once.'),
-    'max-api-calls': Positive()
-      .default(10)
-      .describe('Model requests of native agents in flight at once.'),
-    'max-requests': Positive()
-      .default(50)
-      .describe('Requests per provider within `request-window`.'),
-    'request-window': Duration().default(60_000).describe('Sliding window for `max-requests`.'),
-    'tokens-per-minute': Count()
-      .nullable()
-      .default(null)
-      .describe('Tokens per provider and minute; 0 or null = off.'),
-    hours: z
+export const Scheduler = section({
+  'max-loops': () => Positive().default(50).describe('Loops that run at once.'),
+  'max-agents': () => Positive().default(4).describe('CLI agents that run at once.'),
+  'max-api-calls': () =>
+    Positive().default(10).describe('Model requests of native agents in flight at once.'),
+  'max-requests': () =>
+    Positive().default(50).describe('Requests per provider within `request-window`.'),
+  'request-window': () => Duration().default(60_000).describe('Sliding window for `max-requests`.'),
+  'tokens-per-minute': () =>
+    Count().nullable().default(null).describe('Tokens per provider and minute; 0 or null = off.'),
+  hours: () =>
+    z
       .array(Hours())
       .default([])
       .describe('Local hours in which iterations may start; empty = always.'),
-    'warn-disk': ByteSize()
+  'warn-disk': () =>
+    ByteSize()
       .default(2 * 1024 ** 3)
       .describe('Free disk below which to warn.'),
-    'min-disk': ByteSize()
+  'min-disk': () =>
+    ByteSize()
       .default(256 * 1024 ** 2)
       .describe('Free disk below which nothing starts.'),
-    'min-memory': ByteSize()
+  'min-memory': () =>
+    ByteSize()
       .default(512 * 1024 ** 2)
       .describe('Available memory below which no further loop starts.'),
-  }),
-);
+});
 
-export const Git = lazy(() =>
-  z.strictObject({
-    base: Text()
-      .nullable()
-      .default(null)
-      .describe('Branch loops start from; null = the current one.'),
-    merge: z
+export const Git = section({
+  base: () =>
+    Text().nullable().default(null).describe('Branch loops start from; null = the current one.'),
+  merge: () =>
+    z
       .enum(['none', 'local', 'pr'])
       .default('none')
       .describe('What happens with the branch of a complete loop.'),
-    'watch-interval': Duration()
+  'watch-interval': () =>
+    Duration()
       .default(30_000)
       .describe(
         'Longest time between two looks at the base branch; where the disk tells of changes, a move is seen at once.',
       ),
-    'keep-failed': Duration()
+  'keep-failed': () =>
+    Duration()
       .default(7 * 86_400_000)
       .describe('How long branch and worktree of a failed loop stay.'),
-  }),
-);
+});
 
-export const Workspace = lazy(() =>
-  z.strictObject({
-    dir: Text()
+export const Workspace = section({
+  dir: () =>
+    Text()
       .nullable()
       .default(null)
       .describe('Folder of the worktrees; null = `.loopwright/worktrees`.'),
-    setup: Text()
-      .nullable()
-      .default(null)
-      .describe('Shell command once after a worktree was made.'),
-    copy: z
+  setup: () =>
+    Text().nullable().default(null).describe('Shell command once after a worktree was made.'),
+  copy: () =>
+    z
       .array(InnerPath())
       .default([])
       .describe('Ignored files copied from your checkout into a new worktree.'),
-    link: z
+  link: () =>
+    z
       .array(InnerPath())
       .default([])
       .describe('Ignored folders linked from your checkout into a new worktree.'),
-    pool: Count()
+  pool: () =>
+    Count()
       .default(4)
       .describe('Worktrees of finished loops that are kept to be used again; 0 = none.'),
-  }),
-);
+});
 
 const sandboxLevels = ['off', 'worktree', 'bubblewrap', 'container'] as const;
 
@@ -137,15 +134,14 @@ export const Sandbox = lazy(() =>
   ),
 );
 
-export const Environment = lazy(() =>
-  z.strictObject({
-    pass: z
+export const Environment = section({
+  pass: () =>
+    z
       .array(Text())
       .default([])
       .describe('Variables, by name or glob, that agents and checks see in addition.'),
-    set: Variables().default({}).describe('Variables set for agents and checks.'),
-  }),
-);
+  set: () => Variables().default({}).describe('Variables set for agents and checks.'),
+});
 
 const Webhook = lazy(() =>
   z.strictObject({
@@ -154,22 +150,20 @@ const Webhook = lazy(() =>
   }),
 );
 
-export const Notify = lazy(() =>
-  z.strictObject({
-    desktop: z.boolean().default(false).describe('Show desktop notifications.'),
-    webhooks: z.array(Webhook()).default([]).describe('Webhooks, also of Slack and Discord.'),
-    command: Text()
-      .nullable()
-      .default(null)
-      .describe('Shell command that gets the message on stdin.'),
-    'min-interval': Duration().default(60_000).describe('Time between two notifications at least.'),
-    'max-per-hour': Count().default(20).describe('Notifications per hour at most.'),
-    'quiet-hours': z
+export const Notify = section({
+  desktop: () => z.boolean().default(false).describe('Show desktop notifications.'),
+  webhooks: () => z.array(Webhook()).default([]).describe('Webhooks, also of Slack and Discord.'),
+  command: () =>
+    Text().nullable().default(null).describe('Shell command that gets the message on stdin.'),
+  'min-interval': () =>
+    Duration().default(60_000).describe('Time between two notifications at least.'),
+  'max-per-hour': () => Count().default(20).describe('Notifications per hour at most.'),
+  'quiet-hours': () =>
+    z
       .array(Hours())
       .default([])
       .describe('Local hours in which only critical notifications are sent.'),
-  }),
-);
+});
 
 export const modeNames = ['unattended', 'attended', 'hybrid'] as const;
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { lazy } from '../../lazy.ts';
+import { section } from '../section.ts';
 import {
   ByteSize,
   Count,
@@ -29,21 +30,21 @@ const NamedCommand = lazy(() =>
   ),
 );
 
-export const Validation = lazy(() =>
-  z.strictObject({
-    command: Text()
+export const Validation = section({
+  command: () =>
+    Text()
       .nullable()
       .default(null)
       .describe('Shell command that judges the work; the heart of level L1.'),
-    commands: z
+  commands: () =>
+    z
       .record(Name(), NamedCommand())
       .default({})
       .describe('Further commands by name, run after `command`, each its own check.'),
-    setup: Text().nullable().default(null).describe('Shell command before the checks.'),
-    timeout: timeout(),
-    'success-exit-code': exitCode().describe('Exit code of `command` that passes.'),
-  }),
-);
+  setup: () => Text().nullable().default(null).describe('Shell command before the checks.'),
+  timeout: () => timeout(),
+  'success-exit-code': () => exitCode().describe('Exit code of `command` that passes.'),
+});
 
 const SchemaRule = lazy(() =>
   z.discriminatedUnion('rule', [
@@ -177,58 +178,56 @@ const Flaky = lazy(() =>
   }),
 );
 
-export const Verify = lazy(() =>
-  z.strictObject({
-    'clean-room': z
+export const Verify = section({
+  'clean-room': () =>
+    z
       .boolean()
       .default(false)
       .describe(
         'Run the checks in a detached worktree of the snapshot with a minimal environment.',
       ),
-    integrity: z
+  integrity: () =>
+    z
       .enum(['off', 'warn', 'strict'])
       .default('strict')
       .describe('What happens when tests or protected paths were weakened.'),
-    protected: z
+  protected: () =>
+    z
       .array(InnerPath())
       .default([...protectedPaths])
       .describe(
         'Paths the agent cannot change: restored before the snapshot and reported. Unless `verify.integrity` is `off`, so are scripts that a check, a gate, or an npm script or make rule of theirs names, if their name speaks of checking (`check.sh`, `scripts/verify.mjs`, `ci/run`); list all others, such as `tools/run.sh`, here: `+protected: [tools/run.sh]`.',
       ),
-    allow: z
+  allow: () =>
+    z
       .array(InnerPath())
       .default([])
       .describe('Paths and tests that may change in spite of integrity, as globs.'),
-    baseline: z
+  baseline: () =>
+    z
       .enum(['run', 'skip'])
       .default('run')
       .describe('Whether the untouched base is verified first; `skip` always needs the claim.'),
-    'require-claim': z
+  'require-claim': () =>
+    z
       .enum(['auto', 'always', 'never'])
       .default('auto')
       .describe("Whether completion needs the agent's claim; `auto`: when the baseline was green."),
-    'require-diff': z
+  'require-diff': () =>
+    z
       .boolean()
       .default(true)
       .describe('Whether completion needs a tree that differs from the base.'),
-    'retries-on-fail': Count()
-      .max(10)
-      .default(0)
-      .describe('How often a failed check is run again.'),
-    'track-file-changes': z
-      .boolean()
-      .default(true)
-      .describe('Record which files an iteration changed.'),
-    'parse-tests': z
-      .boolean()
-      .default(true)
-      .describe('Read test counts from the output of checks.'),
-    contracts: Contracts()
-      .prefault({})
-      .describe('L0: required and forbidden files, content, names.'),
-    fixtures: z.array(Fixture()).default([]).describe('L2: commands seen from outside.'),
-    sanity: Sanity().prefault({}).describe('L3: sizes of added files.'),
-    feedback: Feedback().prefault({}).describe('What the next iteration is told of failures.'),
-    flaky: Flaky().prefault({}).describe('When a check is marked flaky.'),
-  }),
-);
+  'retries-on-fail': () =>
+    Count().max(10).default(0).describe('How often a failed check is run again.'),
+  'track-file-changes': () =>
+    z.boolean().default(true).describe('Record which files an iteration changed.'),
+  'parse-tests': () =>
+    z.boolean().default(true).describe('Read test counts from the output of checks.'),
+  contracts: () =>
+    Contracts().prefault({}).describe('L0: required and forbidden files, content, names.'),
+  fixtures: () => z.array(Fixture()).default([]).describe('L2: commands seen from outside.'),
+  sanity: () => Sanity().prefault({}).describe('L3: sizes of added files.'),
+  feedback: () => Feedback().prefault({}).describe('What the next iteration is told of failures.'),
+  flaky: () => Flaky().prefault({}).describe('When a check is marked flaky.'),
+});
