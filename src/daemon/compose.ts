@@ -112,6 +112,8 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
   const files = { projectRoot: project.root, env, home };
   const startsNothing = input.startsNothing === true || input.onlyReads === true;
   const load = startsNothing ? loadConfigAnyway : loadConfig;
+  // Taken before: what is written meanwhile is read again.
+  const mark = await configFingerprint(files);
   const config = await load({ ...files, flags });
   const loopTypes = await loadLoopTypes({ ...files, settings: config.settings });
   refusePostgres(config.settings);
@@ -167,7 +169,10 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
   );
   const doors = cleanup.use(createDoors(stateDir));
   const agents = createAgentCache(supervisor, project.root);
-  const readSettings = createSettingsReader(files);
+  const readSettings = createSettingsReader(
+    files,
+    startsNothing ? null : { mark, flags, loaded: config, types: loopTypes },
+  );
   const engine: Engine = {
     project,
     store,
@@ -286,18 +291,36 @@ async function settingsOf(
   return { ...settings, agent: first?.name ?? null };
 }
 
-/** Reads settings again only when a file changed: asked for at every iteration boundary. */
-function createSettingsReader(files: HomeInput & { readonly projectRoot: string }) {
-  const known = new Map<string, { readonly fingerprint: string; readonly settings: Settings }>();
+/** The configuration as it was read under some flags, and its fingerprint then. */
+type Reading = {
+  readonly mark: string;
+  readonly flags: FlagValues;
+  readonly loaded: LoadedConfig;
+  readonly types: readonly LoopTypes[];
+};
+
+/** Reads settings again only when a file changed since `first`: asked for at every iteration boundary. */
+function createSettingsReader(
+  files: HomeInput & { readonly projectRoot: string },
+  first: Reading | null,
+) {
+  const known = new Map<string, { readonly mark: string; readonly settings: Settings }>();
+
+  async function read(mark: string, flags: FlagValues): Promise<Pick<Reading, 'loaded' | 'types'>> {
+    const isKnown = first?.mark === mark && JSON.stringify(first.flags) === JSON.stringify(flags);
+    if (first !== null && isKnown) return first;
+    const loaded = await loadConfig({ ...files, flags });
+    return { loaded, types: await loadLoopTypes({ ...files, settings: loaded.settings }) };
+  }
+
   return async (loopType: string, flags: FlagValues): Promise<Settings> => {
     const key = JSON.stringify([loopType, flags]);
-    const fingerprint = await configFingerprint(files);
+    const mark = await configFingerprint(files);
     const last = known.get(key);
-    if (last?.fingerprint === fingerprint) return last.settings;
-    const loaded = await loadConfig({ ...files, flags });
-    const types = await loadLoopTypes({ ...files, settings: loaded.settings });
+    if (last?.mark === mark) return last.settings;
+    const { loaded, types } = await read(mark, flags);
     const settings = await settingsOf(loopType, loaded, types, files.env);
-    known.set(key, { fingerprint, settings });
+    known.set(key, { mark, settings });
     return settings;
   };
 }
