@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { findInstalledAgents, knownAgents } from '../adapters/agents/installed-agents.ts';
+import { knownAgents } from '../adapters/agents/installed-agents.ts';
 import { resolveAgent } from '../adapters/agents/registry.ts';
 import { minuteOfDay } from '../adapters/clock/local-time.ts';
 import { hookCommand, requireHookModules } from '../adapters/hook/hook-command.ts';
@@ -11,8 +11,8 @@ import { createDoors } from '../adapters/door/door-sockets.ts';
 import { createFailpoints, failAtVariable } from '../adapters/failpoint/failpoint.ts';
 import { createArtifacts } from '../adapters/files/artifact-files.ts';
 import { configFingerprint } from '../adapters/files/config-fingerprint.ts';
-import type { HomeInput } from '../adapters/files/config-home.ts';
 import { loadConfig, loadConfigAnyway, type LoadedConfig } from '../adapters/files/config-files.ts';
+import { stateFolderName } from '../adapters/files/folder-state.ts';
 import { createDisk } from '../adapters/files/disk-reserve.ts';
 import { createLocks } from '../adapters/files/lock-files.ts';
 import { loadLoopTypes } from '../adapters/files/loop-type-files.ts';
@@ -29,19 +29,20 @@ import type { FlagValues } from '../core/config/flags.ts';
 import type { PromptRecord } from '../core/loop/event.ts';
 import type { Settings } from '../core/config/schema.ts';
 import { hookModules } from '../core/hook/hook-modules.ts';
-import { refuseEmptiedStore } from './emptied-store.ts';
 import { importModule } from './import-module.ts';
+import { refuseLostStore } from './lost-store.ts';
 import { openProjectStore, openStateFolder, type StateUse } from './open-state.ts';
+import { createSettingsReader, settingsOf } from './settings-reader.ts';
 import { LoopwrightError } from '../core/error.ts';
-import { applyLoopType } from '../core/loop-type/apply.ts';
 import { resolveLoopType, type LoopType, type LoopTypes } from '../core/loop-type/resolve.ts';
 import { assertLoopStrategy, createLoopStrategy } from '../core/strategy/registry.ts';
 import type { LoopStrategy } from '../core/strategy/strategy.ts';
 import type { Task } from '../core/task/task.ts';
-import { createRedactor } from '../core/redact/redact-values.ts';
+import { createRedaction } from '../core/redact/redactor.ts';
+import { secretsOfEngine } from '../core/redact/secret-values.ts';
 import type { Engine } from '../engine/engine.ts';
 import { FactHooks } from '../engine/fact-hooks.ts';
-import { redactionOf, redactWith } from '../engine/redact-text.ts';
+import { redactWith } from '../engine/redact-text.ts';
 import { Notifier } from '../engine/notifier.ts';
 import {
   checkRunnable,
@@ -116,13 +117,13 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
   const loopTypes = await loadLoopTypes({ ...files, settings: config.settings });
   refusePostgres(config.settings);
   await using cleanup = new AsyncDisposableStack();
+  refuseLostStore(...placesOf(project.root, config.settings));
   const stateDir = await openStateFolder(project.root, input, cleanup);
   const database = path.resolve(
     project.root,
     config.settings.store ?? path.join(stateDir, 'state.db'),
   );
-  refuseEmptiedStore(database, stateDir);
-  const redaction = redactionOf(env, config.settings.env.set);
+  const redaction = createRedaction(secretsOfEngine(env, config.settings));
   const clean = redactWith(redaction);
   const store = cleanup.use(
     await openProjectStore(database, input, clean, cleanup, (text) =>
@@ -134,6 +135,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
   const supervisor = cleanup.use(
     createSupervisor({
       clock,
+      redaction,
       ...(containment === 'auto' ? {} : { containment }),
       weak: ({ limits, obstacles }) =>
         publish({ kind: 'notice', text: `warning: ${[limits, ...obstacles].join(' ')}` }),
@@ -150,7 +152,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
         platform: process.platform,
       }),
       minuteOfDay,
-      redact: createRedactor(env),
+      redact: clean,
       warn: (text) => publish({ kind: 'notice', text }),
     }),
   );
@@ -166,6 +168,8 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
   );
   const doors = cleanup.use(createDoors(stateDir));
   const agents = createAgentCache(supervisor, project.root);
+  const first = { mark, flags, loaded: config, types: loopTypes };
+  const readSettings = createSettingsReader(files, startsNothing ? null : first);
   const engine: Engine = {
     project,
     store,
@@ -204,16 +208,18 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     resolveAgent: (settings) => agents.resolve(settings),
     resolveStrategy: (settings) => loadStrategy(settings, project.root),
     hookCommand: (hook) => hookCommand(hook, project.root),
-    reloadSettings: createSettingsReader(
-      files,
-      startsNothing ? null : { mark, flags, loaded: config, types: loopTypes },
-    ),
+    async reloadSettings(loopType, loopFlags) {
+      const settings = await readSettings(loopType, loopFlags);
+      redaction.learn(secretsOfEngine(env, settings));
+      return settings;
+    },
   };
   const planner =
     (loaded: LoadedConfig, types: readonly LoopTypes[]): Opened['planFor'] =>
     async (task, verify) => {
       const typed = await settingsOf(task.type, loaded, types, env);
       const settings = settingsForTask(typed, task);
+      redaction.learn(secretsOfEngine(env, settings));
       if (loaded.settings.agent === null && settings.agent !== null) {
         const text = `no agent is configured: taking ${settings.agent}, the first one installed`;
         publish({ kind: 'notice', text });
@@ -248,6 +254,12 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
   return opened;
 }
 
+/** Where the project has its store and its state folder, if it has any. */
+function placesOf(root: string, { store }: Settings): readonly [file: string, folder: string] {
+  const folder = path.join(root, stateFolderName);
+  return [path.resolve(root, store ?? path.join(folder, 'state.db')), folder];
+}
+
 /** Isolation that is asked for and missing is a refusal, before anything is spent. */
 function requireSandbox({ sandbox }: Settings, supervisor: Supervisor): void {
   const fault = sandbox.level === 'bubblewrap' ? supervisor.sandboxFault() : null;
@@ -260,54 +272,6 @@ async function parseTemplate(type: LoopType): Promise<ParsedTemplate> {
   if (text === null) return { template: null, required: [], defaults: {} };
   const { template, required, defaults } = await parsePromptFile(text, `loop type ${type.name}`);
   return { template, required, defaults };
-}
-
-/** The settings of a loop type. Where none names an agent, the first one installed is taken. */
-async function settingsOf(
-  name: string | null,
-  loaded: LoadedConfig,
-  types: readonly LoopTypes[],
-  env: ComposeInput['env'],
-): Promise<Settings> {
-  const type = resolveLoopType(name ?? defaultLoopType, types);
-  const settings = applyLoopType(loaded.settings, type, loaded.origins);
-  if (settings.agent !== null) return settings;
-  const [first] = await findInstalledAgents(env);
-  return { ...settings, agent: first?.name ?? null };
-}
-
-/** The configuration as it was read under some flags, and its fingerprint then. */
-type Reading = {
-  readonly mark: string;
-  readonly flags: FlagValues;
-  readonly loaded: LoadedConfig;
-  readonly types: readonly LoopTypes[];
-};
-
-/** Reads settings again only when a file changed since `first`: asked for at every iteration boundary. */
-function createSettingsReader(
-  files: HomeInput & { readonly projectRoot: string },
-  first: Reading | null,
-) {
-  const known = new Map<string, { readonly mark: string; readonly settings: Settings }>();
-
-  async function read(mark: string, flags: FlagValues): Promise<Pick<Reading, 'loaded' | 'types'>> {
-    const isKnown = first?.mark === mark && JSON.stringify(first.flags) === JSON.stringify(flags);
-    if (first !== null && isKnown) return first;
-    const loaded = await loadConfig({ ...files, flags });
-    return { loaded, types: await loadLoopTypes({ ...files, settings: loaded.settings }) };
-  }
-
-  return async (loopType: string, flags: FlagValues): Promise<Settings> => {
-    const key = JSON.stringify([loopType, flags]);
-    const mark = await configFingerprint(files);
-    const last = known.get(key);
-    if (last?.mark === mark) return last.settings;
-    const { loaded, types } = await read(mark, flags);
-    const settings = await settingsOf(loopType, loaded, types, files.env);
-    known.set(key, { mark, settings });
-    return settings;
-  };
 }
 
 /** One runner per configured agent: scripts are read once, and what they count goes on. */

@@ -215,7 +215,9 @@ export class LoopOwner implements AsyncDisposable {
     await this.#assertHeld();
   }
 
+  /** To be called when something outside was changed or run, before anything about it is kept. */
   async after(step: Step): Promise<void> {
+    this.#engine.store.assertInPlace();
     await this.#engine.reach(`after:${step}`);
   }
 

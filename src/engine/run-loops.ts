@@ -128,12 +128,16 @@ export async function runLoops(
   return outcome;
 }
 
+const backupEveryMs = 24 * 60 * 60 * 1000;
+
 /** What is old can go next time too: the run itself is over and stored. */
 async function tidyUp(engine: Engine, session: Session, settings: Settings): Promise<void> {
   const tell = (what: string) => (error: unknown) => {
     const text = error instanceof Error ? error.message : String(error);
     engine.publish({ kind: 'notice', text: `warning: ${what}: ${text}` });
   };
+  const since = engine.clock.now() - backupEveryMs;
+  await engine.store.backUp(since).catch(tell('the store was not backed up'));
   await pruneMemory(engine, settings, { dryRun: false }).catch(tell('memory was not pruned'));
   await sweepFailed(engine, session, settings.git['keep-failed']).catch(
     tell('old worktrees were not removed'),

@@ -57,7 +57,7 @@ export type ProcessSpec = {
   /** The whole environment; nothing is inherited. The supervisor adds one variable to find what leaves its sight. */
   readonly env: Readonly<Record<string, string>>;
   readonly stdin: string | null;
-  /** Redacted from its output, beside the secrets of its environment. */
+  /** Redacted from its output and that of all others from now on, as are the secrets of its environment. */
   readonly secrets?: readonly string[];
   /** Absolute paths the streams are written to as they come; null: not kept on disk. */
   readonly stdoutFile: string | null;

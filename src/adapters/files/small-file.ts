@@ -1,12 +1,12 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 
-const mostBytes = 64 * 1024;
+const usualBytes = 64 * 1024;
 
 /**
  * A small file, read at once: handing it to another thread takes longer than the reading. Null when it is larger, or no plain
  * file: whoever put a pipe in its place does not make this process wait. Throws when it cannot be opened.
  */
-export function readSmallFile(file: string): Buffer | null {
+export function readSmallFile(file: string, mostBytes: number = usualBytes): Buffer | null {
   const handle = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const found = fstatSync(handle);

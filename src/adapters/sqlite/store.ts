@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { LoopwrightError } from '../../core/error.ts';
 import type { Store, StoreTx } from '../../ports/store.ts';
+import { lastBackup } from './backup-files.ts';
 import { createAttempts } from './attempts.ts';
 import { createBaselines } from './baselines.ts';
 import { withCleanTexts } from './clean-texts.ts';
@@ -18,6 +19,7 @@ import { createQueue } from './queue.ts';
 import { createRequests } from './requests.ts';
 import type { Db } from './schema.ts';
 import { SearchThread } from './search-thread.ts';
+import { makeBackup } from './store-backup.ts';
 import { createSessions } from './sessions.ts';
 import { createTasks } from './tasks.ts';
 import { Transactions } from './transactions.ts';
@@ -66,6 +68,15 @@ export async function openStore(file: string, options: StoreOptions = {}): Promi
       assertOpen();
       return reads.run((db) => work(toRead(db)));
     },
+    assertInPlace() {
+      assertOpen();
+      connections.write.assertInPlace();
+    },
+    async backUp(since) {
+      assertOpen();
+      if (lastBackup(connections.write.file) < since)
+        makeBackup(connections.write.file, connections.version);
+    },
     [Symbol.asyncDispose]() {
       // The writer goes last: the last connection folds the log back into the file.
       closed ??= reads[Symbol.asyncDispose]()
@@ -76,7 +87,12 @@ export async function openStore(file: string, options: StoreOptions = {}): Promi
   };
 }
 
-type Connections = { readonly write: Connection; readonly read: Connection };
+type Connections = {
+  readonly write: Connection;
+  readonly read: Connection;
+  /** Of the schema. */
+  readonly version: number;
+};
 
 async function openConnections(file: string, options: StoreOptions): Promise<Connections> {
   const folder = options.migrations ?? shippedMigrations();
@@ -90,7 +106,8 @@ async function openConnections(file: string, options: StoreOptions): Promise<Con
   const write = new Connection(file, { mode: 'write', ...timeout });
   try {
     await migrate(write, migrations);
-    return { write, read: new Connection(file, { mode: 'read', ...timeout }) };
+    const read = new Connection(file, { mode: 'read', ...timeout });
+    return { write, read, version: migrations.length };
   } catch (error) {
     write[Symbol.dispose]();
     throw error;

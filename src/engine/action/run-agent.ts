@@ -91,7 +91,7 @@ async function runInSlot(engine: Engine, owner: LoopOwner, attempt: number): Pro
   await keeper.settled();
   // No agent works on a full disk: its crash says nothing about the work, and the loop goes on when there is room.
   if (result.outcome.kind === 'crashed') await refuseFullDisk(engine, loop);
-  await engine.artifacts.write(path.join(dir, 'final.md'), result.outcome.finalText);
+  await engine.artifacts.write(path.join(dir, 'final.md'), engine.clean(result.outcome.finalText));
   await recordEnd(engine, owner, attempt, result, usage);
 }
 
