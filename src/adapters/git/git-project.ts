@@ -83,7 +83,7 @@ async function resolveRef(
   ref: string,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const known = await readRef(repository.main, ref);
+  const known = readRef(repository.main, ref);
   const isLoops = ref.startsWith(`refs/heads/${branchPrefix}`);
   if (known === null || (known !== undefined && !isLoops)) return known;
   return resolveCommit(repository, ref, signal);

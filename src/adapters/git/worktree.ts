@@ -223,7 +223,7 @@ async function resolveKnown(
   ref: string,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const known = await readRef(repository.main, ref);
+  const known = readRef(repository.main, ref);
   return known === null ? null : resolveCommit(repository, ref, signal);
 }
 
