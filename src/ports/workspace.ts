@@ -33,8 +33,14 @@ export interface Project {
    */
   replay(head: string, from: string, onto: string, signal: AbortSignal): Promise<Rebase>;
 
-  /** Removes a loop's worktree. The branch stays. Absent is fine. */
-  removeWorkspace(spec: WorkspaceSpec, signal: AbortSignal): Promise<void>;
+  /**
+   * Removes a loop's worktree. The branch stays. Absent is fine. What somebody has put in its place is left there, and its path
+   * is the answer; null ordinarily.
+   */
+  removeWorkspace(spec: WorkspaceSpec, signal: AbortSignal): Promise<string | null>;
+
+  /** Before a program runs there: `workspace.gone` if a workspace was opened at this path and is no longer what is found there. */
+  requireIntact(path: string): void;
 
   /** Deletes a loop's branch. Absent is fine; checked out somewhere, or not a loop's, is an error. */
   deleteBranch(branch: string, signal: AbortSignal): Promise<void>;

@@ -86,7 +86,8 @@ export async function writeFolderPatch(
 ): Promise<void> {
   const changed = changedEntries(await loadManifest(store, from), await loadManifest(store, to));
   const partial = `${file}.partial`;
-  await writeFile(partial, '');
+  await rm(partial, { recursive: true, force: true });
+  await writeFile(partial, '', { flag: 'wx' });
   for (const change of changed) {
     signal.throwIfAborted();
     const { before, after } = await readBoth(store, change);

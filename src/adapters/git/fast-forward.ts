@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { isLoopwrightError, LoopwrightError } from '../../core/error.ts';
 import type { FastForward } from '../../ports/workspace.ts';
@@ -11,7 +11,7 @@ import { splitRecords } from './path-bytes.ts';
 import { refuseLocked } from './refuse-locked.ts';
 import { isAncestor, resolveCommit } from './repository.ts';
 import type { Repository } from './repository.ts';
-import { listLinkedCheckouts } from './worktree.ts';
+import { listLinkedCheckouts } from './linked-checkouts.ts';
 
 /** Moves a branch, and the files of every checkout that shows it. */
 export async function fastForwardBranch(
@@ -130,7 +130,8 @@ async function inspect(
   to: string,
   signal: AbortSignal,
 ): Promise<'behind' | 'there' | 'dirty'> {
-  if (at.workTree === null || (await unfinishedOperation(at.gitDir)) !== null) return 'dirty';
+  if (at.workTree === null || !(await belongsTo(at.workTree, at))) return 'dirty';
+  if ((await unfinishedOperation(at.gitDir)) !== null) return 'dirty';
   const ignore = '--ignore-submodules=dirty';
   const args = ['status', '--porcelain=v2', '-z', '--untracked-files=no', ignore];
   const status = await repository.run({ at, args, signal, maxOutputBytes: 4096 });
@@ -142,6 +143,17 @@ async function inspect(
   const compare = ['diff-index', '--quiet', '--no-ext-diff', ignore, to, '--'];
   const difference = await repository.run({ at, args: compare, signal });
   return difference.exitCode === 0 ? 'there' : 'dirty';
+}
+
+/** What is registered as a linked checkout is so only if its folder says the same: whoever can write here could name any folder. */
+async function belongsTo(workTree: string, { gitDir, commonDir }: Checkout): Promise<boolean> {
+  if (gitDir === commonDir) return true;
+  const text = await readFile(path.join(workTree, '.git'), 'utf8').catch(() => '');
+  const target = text.startsWith('gitdir: ') ? text.slice('gitdir: '.length).trim() : '';
+  const [theirs, ours] = await Promise.all(
+    [path.resolve(workTree, target), gitDir].map((folder) => realpath(folder).catch(() => null)),
+  );
+  return target !== '' && theirs !== null && theirs === ours;
 }
 
 /**

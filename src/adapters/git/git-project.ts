@@ -12,6 +12,7 @@ import { listChangedByPeople } from './changed-by-people.ts';
 import { listCheckpoints } from './checkpoints.ts';
 import { fastForwardBranch, listCheckoutsOf } from './fast-forward.ts';
 import { createGitWorkspace } from './git-workspace.ts';
+import { type Checkout, requireOwn } from './git.ts';
 import { headBranch } from './head.ts';
 import { createIndexDigest } from './index-digest.ts';
 import { clearFlags } from './index-flags.ts';
@@ -35,6 +36,8 @@ const branchPrefix = 'loopwright/';
 
 export function createGitProject(repository: Repository): Project {
   const root = repository.main.workTree ?? repository.main.gitDir;
+  /** Folders of opened workspaces, by path. */
+  const opened = new Map<string, Checkout>();
   const indexDigest = createIndexDigest(path.join(repository.main.gitDir, 'index'));
   return {
     kind: 'git',
@@ -50,15 +53,21 @@ export function createGitProject(repository: Repository): Project {
       const complete = requireStartingPoint(repository, spec);
       if (spec.mode === 'in-place') return openInPlace(repository, complete, signal);
       await hideStateFolder(root, spec.path);
-      const { checkout, ...opened } = await openWorktree(repository, complete, signal);
-      return { ...opened, workspace: createGitWorkspace(checkout) };
+      const { checkout, ...rest } = await openWorktree(repository, complete, signal);
+      opened.set(checkout.workTree, checkout.at);
+      return { ...rest, workspace: createGitWorkspace(checkout) };
+    },
+    requireIntact(folder) {
+      const at = opened.get(folder);
+      if (at !== undefined) requireOwn(at);
     },
     async removeWorkspace(spec, signal) {
       if (spec.mode === 'in-place') {
         await rm(loopFolder(repository.main.gitDir, spec.loopId), { recursive: true, force: true });
-        return;
+        return null;
       }
-      await removeWorktree(repository, requireStartingPoint(repository, spec), signal);
+      opened.delete(spec.path);
+      return removeWorktree(repository, requireStartingPoint(repository, spec), signal);
     },
     deleteBranch: (branch, signal) => deleteLoopBranch(repository, branch, signal),
     checkpoints: (branch, base, signal) => listCheckpoints(repository, branch, base, signal),

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { keptPrefix } from '../../adapters/git/loop-checkout.ts';
 import type { Repository } from '../../adapters/git/repository.ts';
 import { listPool, poolFolder } from '../../adapters/git/worktree-pool.ts';
-import { listLinkedCheckouts } from '../../adapters/git/worktree.ts';
+import { listLinkedCheckouts } from '../../adapters/git/linked-checkouts.ts';
 import { formatAge } from '../render/format.ts';
 import { ok, warn, type Check } from './doctor-check.ts';
 
