@@ -8,7 +8,7 @@ import { headBranch } from './head.ts';
 import { listFiltered, listInTheWay } from './in-the-way.ts';
 import { unfinishedOperation } from './mend.ts';
 import { splitRecords } from './path-bytes.ts';
-import { refuseLocked } from './refuse-locked.ts';
+import { refuseLocked, refuseLockedDeletion } from './refuse-locked.ts';
 import { isAncestor, resolveCommit } from './repository.ts';
 import type { Repository } from './repository.ts';
 import { listLinkedCheckouts } from './linked-checkouts.ts';
@@ -47,6 +47,8 @@ export async function fastForwardBranch(
   }
   const { commonDir } = repository.main;
   await refuseLocked(commonDir, ref, behind, signal);
+  // The branch that is merged goes afterwards.
+  await refuseLockedDeletion(commonDir, [], signal);
   const followed: Checkout[] = [];
   for (const at of behind) {
     if (!(await moveFiles(repository, at, from, to, signal))) {

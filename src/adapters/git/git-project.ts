@@ -22,6 +22,7 @@ import { seedIndex } from './private-index.ts';
 import { listFilesAt, readFileAt } from './read-file.ts';
 import { replayCommits } from './rebase.ts';
 import { readRef } from './ref-files.ts';
+import { refuseLockedDeletion } from './refuse-locked.ts';
 import { isAncestor, resolveCommit } from './repository.ts';
 import type { Repository } from './repository.ts';
 import { diffSummary } from './diff-summary.ts';
@@ -215,7 +216,9 @@ async function deleteLoopBranch(
       },
     );
   }
-  const lines = [`delete ${ref}`, `delete ${keepRef(branch.slice(branchPrefix.length))}`];
+  const refs = [ref, keepRef(branch.slice(branchPrefix.length))];
+  await refuseLockedDeletion(repository.main.commonDir, refs, signal);
+  const lines = refs.map((each) => `delete ${each}`);
   await repository.output({
     args: ['update-ref', '--stdin'],
     input: `${lines.join('\n')}\n`,

@@ -227,5 +227,8 @@ function couldNotStartIn(cwd: string, cause: unknown): LoopwrightError {
 
 function lastLines(stderr: string): string {
   const lines = stderr.trim().split('\n');
+  // Advice follows; the name of the lock is what helps.
+  const locked = lines.find((line) => line.includes("Unable to create '"));
+  if (locked !== undefined) return locked;
   return lines.slice(-3).join(' / ') || 'no message';
 }

@@ -29,6 +29,7 @@ const operationFiles: readonly (readonly [file: string, operation: string])[] = 
   ['CHERRY_PICK_HEAD', 'cherry-pick'],
   ['REVERT_HEAD', 'revert'],
   ['BISECT_LOG', 'bisect'],
+  ['BISECT_START', 'bisect'],
 ];
 
 /** Name of the unfinished operation in a git folder, null when there is none. */
@@ -48,13 +49,7 @@ export async function forgetOperation(gitDir: string): Promise<void> {
     'REBASE_HEAD',
     'sequencer',
   ];
-  const bisect = [
-    'BISECT_START',
-    'BISECT_NAMES',
-    'BISECT_TERMS',
-    'BISECT_EXPECTED_REV',
-    'BISECT_ANCESTORS_OK',
-  ];
+  const bisect = ['BISECT_NAMES', 'BISECT_TERMS', 'BISECT_EXPECTED_REV', 'BISECT_ANCESTORS_OK'];
   const names = [...operationFiles.map(([file]) => file), ...others, ...bisect];
   await Promise.all(
     names.map((name) => rm(path.join(gitDir, name), { recursive: true, force: true })),

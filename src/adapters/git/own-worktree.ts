@@ -47,6 +47,13 @@ export function pointsTo(gitFileText: string, workTree: string, gitDir: string):
   return target !== '' && path.resolve(workTree, target) === gitDir;
 }
 
+const asideMark = '.replaced-';
+
+/** Whether a folder among the worktrees is one that was kept when it stood in place of one. */
+export function isSetAside(name: string): boolean {
+  return name.includes(asideMark);
+}
+
 /** Makes room for the worktree. A link goes, as it holds nothing; everything else is kept beside. Answers what was done. */
 export async function setAside(folder: string): Promise<string> {
   const found = await lstat(folder);
@@ -55,7 +62,7 @@ export async function setAside(folder: string): Promise<string> {
     return 'a link stood in place of the worktree and was removed; nothing behind it was touched';
   }
   for (let number = 1; ; number++) {
-    const target = `${folder}.replaced-${number}`;
+    const target = `${folder}${asideMark}${number}`;
     if ((await lstat(target).catch(() => null)) !== null) continue;
     await rename(folder, target);
     return `what stood in place of the worktree was not the loop's, it is kept in ${target}`;
