@@ -37,6 +37,7 @@ export function createFolderProject(root: string): Project {
       await rm(store, { recursive: true, force: true });
       return null;
     },
+    requireStart: () => {},
     // The folder is the user's own.
     requireIntact: () => {},
     deleteBranch: async () => undefined,

@@ -20,6 +20,7 @@ import {
 } from './folder-manifest.ts';
 import type { Entry, Manifest } from './folder-manifest.ts';
 import { diskUsage } from './folder-usage.ts';
+import { listLinksOut } from './links-out.ts';
 
 /** A loop's files in a folder without git: snapshots are manifests of content hashes, and there are no commits. */
 export function createFolderWorkspace(root: string, store: string): Workspace {
@@ -47,6 +48,7 @@ export function createFolderWorkspace(root: string, store: string): Workspace {
     moveTo: async () => {
       throw needsGit('Merging');
     },
+    linksOut: (paths) => listLinksOut(root, paths),
     diskUsage: (signal) => diskUsage(root, signal),
   };
 }

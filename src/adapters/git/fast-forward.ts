@@ -8,6 +8,7 @@ import { headBranch } from './head.ts';
 import { listFiltered, listInTheWay } from './in-the-way.ts';
 import { unfinishedOperation } from './mend.ts';
 import { splitRecords } from './path-bytes.ts';
+import { refuseDamagedIndex } from './damaged-index.ts';
 import { refuseLocked, refuseLockedDeletion } from './refuse-locked.ts';
 import { isAncestor, resolveCommit } from './repository.ts';
 import type { Repository } from './repository.ts';
@@ -137,6 +138,7 @@ async function inspect(
   const ignore = '--ignore-submodules=dirty';
   const args = ['status', '--porcelain=v2', '-z', '--untracked-files=no', ignore];
   const status = await repository.run({ at, args, signal, maxOutputBytes: 4096 });
+  if (status.exitCode !== 0) await refuseDamagedIndex(repository, at, signal);
   const isClean = status.exitCode === 0 && status.stdout.length === 0;
   if (isClean || (await isOnlyFiltered(repository, at, from, signal))) {
     const obstacles = await listInTheWay(repository, at.workTree, from, to, signal);

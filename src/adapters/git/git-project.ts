@@ -17,6 +17,7 @@ import { headBranch } from './head.ts';
 import { createIndexDigest } from './index-digest.ts';
 import { clearFlags } from './index-flags.ts';
 import { createLoopCheckout, keepRef, loopFolder } from './loop-checkout.ts';
+import { commitFault } from './loose-object.ts';
 import { unfinishedOperation } from './mend.ts';
 import { seedIndex } from './private-index.ts';
 import { listFilesAt, readFileAt } from './read-file.ts';
@@ -30,6 +31,7 @@ import { compareAround, isStaged, lookAround } from './surroundings.ts';
 import { writeTreePatch } from './tree-diff.ts';
 import { watchBranch } from './watch-branch.ts';
 import { openWorktree, removeWorktree } from './worktree.ts';
+import { damagedObjects } from './worktree-refusal.ts';
 import type { WorktreeSpec } from './worktree.ts';
 
 /** Branches under this prefix are the engine's; no other branch is ever deleted. */
@@ -50,6 +52,11 @@ export function createGitProject(repository: Repository): Project {
     contains: (commit, part, signal) => containsCommit(repository, commit, part, signal),
     replay: (head, from, onto, signal) =>
       replayCommits({ repository, at: repository.main }, head, onto, from, signal),
+    requireStart(base) {
+      refuseBare(repository);
+      const fault = commitFault(repository.main.commonDir, base);
+      if (fault !== null) throw damagedObjects(fault);
+    },
     async openWorkspace(spec, signal) {
       const complete = requireStartingPoint(repository, spec);
       if (spec.mode === 'in-place') return openInPlace(repository, complete, signal);
@@ -145,13 +152,16 @@ async function isDirty(repository: Repository, signal: AbortSignal): Promise<boo
   return status.stdout.length > 0;
 }
 
+function refuseBare({ main }: Repository): void {
+  if (main.workTree !== null) return;
+  throw new LoopwrightError('git.bare', `${main.gitDir} is a bare repository`, {
+    hint: 'Run in a checkout of it: git clone, or git worktree add.',
+  });
+}
+
 function requireStartingPoint(repository: Repository, spec: WorkspaceSpec): WorktreeSpec {
   const { branch, base } = spec;
-  if (repository.main.workTree === null) {
-    throw new LoopwrightError('git.bare', `${repository.main.gitDir} is a bare repository`, {
-      hint: 'Run in a checkout of it: git clone, or git worktree add.',
-    });
-  }
+  refuseBare(repository);
   if (base === null) {
     throw new LoopwrightError('git.no_commits', 'The repository has no commit to start from', {
       hint: 'Make a first commit: git commit --allow-empty -m "first commit"',

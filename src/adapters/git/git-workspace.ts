@@ -1,6 +1,7 @@
 import { isLoopwrightError } from '../../core/error.ts';
 import type { Workspace } from '../../ports/workspace.ts';
 import { diskUsage } from '../files/folder-usage.ts';
+import { listLinksOut } from '../files/links-out.ts';
 import { commitChanges, type Revision } from './commit.ts';
 import { describeCheckout } from './describe-text.ts';
 import { requireOwn } from './git.ts';
@@ -115,6 +116,10 @@ export function createGitWorkspace(checkout: LoopCheckout): Workspace {
     rebase: (onto, from, signal) =>
       whilePresent(signal, () => rebaseBranch(checkout, onto, from, signal)),
     moveTo: (commit, signal) => whilePresent(signal, () => moveBranch(checkout, commit, signal)),
+    async linksOut(paths) {
+      requireOwn(at);
+      return listLinksOut(workTree, paths);
+    },
     diskUsage: (signal) => whilePresent(signal, () => diskUsage(workTree, signal)),
   };
 }

@@ -1,7 +1,7 @@
 import { lstat, mkdir, readdir, readFile, realpath, rm, rmdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isLoopwrightError, LoopwrightError } from '../../core/error.ts';
+import { isLoopwrightError } from '../../core/error.ts';
 import type { WorkspaceSpec } from '../../ports/workspace.ts';
 import { stateFolderName } from '../files/folder-state.ts';
 import { watchFolders } from '../files/own-folder.ts';
@@ -24,6 +24,7 @@ import { resolveCommit } from './repository.ts';
 import { fillSubmodules } from './submodules.ts';
 import type { Repository } from './repository.ts';
 import { moveFilesIn, parkFiles, resetFiles, takeFiles } from './worktree-pool.ts';
+import { explainAddFailure, pathTaken } from './worktree-refusal.ts';
 
 export type WorktreeSpec = WorkspaceSpec & { readonly branch: string; readonly base: string };
 
@@ -183,10 +184,24 @@ async function addWorktree(
   const args = ['worktree', 'add', '--quiet', ...words];
   const then = { args: ['rev-parse', '--verify', '--end-of-options', `${commit}^{tree}`] };
   const result = await repository.run({ args, then, signal });
-  if (result.exitCode !== 0) throw explainAddFailure(spec, gitFailed(args, result), result.stderr);
+  if (result.exitCode !== 0) {
+    await dropNewBranch(repository, { words, commit }, signal);
+    throw explainAddFailure(spec.branch, gitFailed(args, result), result.stderr);
+  }
   const registered = await findRegistered(repository, folder);
   if (registered === null) throw gitFailed(args, result);
   return { gitDir: registered.gitDir, tree: result.stdout.toString('utf8').trim() };
+}
+
+/** git makes the branch before the files: one that has no worktree would only be in the way. Only if it is where it was made. */
+async function dropNewBranch(
+  repository: Repository,
+  { words, commit }: Wanted,
+  signal: AbortSignal,
+): Promise<void> {
+  const named = words[words.indexOf('-b') + 1];
+  if (!words.includes('-b') || named === undefined) return;
+  await repository.run({ args: ['update-ref', '-d', `refs/heads/${named}`, commit], signal });
 }
 
 type Reuse =
@@ -309,46 +324,6 @@ async function requireOurGitFile(repository: Repository, folder: string): Promis
   const taken = await lstat(gitDir).catch(() => null);
   if (taken === null && (await isLinkedTo(folder, gitDir))) return gitDir;
   throw pathTaken(folder);
-}
-
-function pathTaken(folder: string): LoopwrightError {
-  return new LoopwrightError(
-    'workspace.path_taken',
-    `${folder} exists and is not a worktree of this loop`,
-    {
-      hint: 'Move it away, or set workspace.dir to another folder.',
-    },
-  );
-}
-
-function explainAddFailure(
-  spec: WorktreeSpec,
-  failure: LoopwrightError,
-  stderr: string,
-): LoopwrightError {
-  if (stderr.includes("' exists; cannot create '")) {
-    return new LoopwrightError(
-      'git.branch_name_taken',
-      `a branch of this repository keeps ${spec.branch} from being made: ${lastQuoted(stderr.split('; cannot create')[0] ?? '')}`,
-      { cause: failure, hint: 'rename that branch: `git branch -m OLD NEW`, then try again' },
-    );
-  }
-  if (!stderr.includes('already checked out') && !stderr.includes('already used by worktree'))
-    return failure;
-  return new LoopwrightError(
-    'git.branch_in_use',
-    `${spec.branch} is checked out in another folder: ${lastQuoted(stderr)}`,
-    {
-      cause: failure,
-      hint: 'Switch that checkout to another branch, then try again.',
-    },
-  );
-}
-
-/** git ends that message with the quoted place. */
-function lastQuoted(stderr: string): string {
-  const [, place = 'unknown'] = stderr.trim().split("'").toReversed();
-  return place;
 }
 
 async function isReady(gitDir: string, loopId: string): Promise<boolean> {
