@@ -2,21 +2,24 @@
 'use strict';
 // The published entry. Tiny and CommonJS so that any Node can parse it: it looks at the version first,
 // answers what needs no engine, and imports the rest on demand.
-const { existsSync, readFileSync, writeSync } = require('node:fs');
+const { existsSync, fstatSync, readFileSync, statSync, writeSync } = require('node:fs');
 const path = require('node:path');
 
 const root = path.join(__dirname, '..');
 const [major, minor] = process.versions.node.split('.').map(Number);
 
 if (major < 22 || (major === 22 && minor < 18)) handOver();
-else if (!answerAtOnce()) start();
+else {
+  holdLifeline();
+  if (!answerAtOnce()) void start();
+}
 
 // A terminal gets colours and its own width; everyone else the same text every time.
 function answerAtOnce() {
   const [word, ...more] = process.argv.slice(2);
   if (more.length > 0 || (word !== '--help' && word !== '--version')) return false;
   const file = path.join(root, ...(word === '--help' ? ['dist', 'help.txt'] : ['package.json']));
-  if (isClone() || require('node:tty').isatty(1)) return false;
+  if (isClone() || mayBeTerminal()) return false;
   const text = readFileSync(file, 'utf8');
   try {
     writeSync(1, word === '--help' ? text : `${JSON.parse(text).version}\n`);
@@ -27,21 +30,55 @@ function answerAtOnce() {
   }
 }
 
+// Asking for certain loads a tenth of Node. A terminal is a device, and so is the one that swallows everything.
+function mayBeTerminal() {
+  try {
+    const out = fstatSync(1);
+    return out.isCharacterDevice() && out.rdev !== statSync('/dev/null').rdev;
+  } catch {
+    return true;
+  }
+}
+
 function isClone() {
   return existsSync(path.join(root, 'src', 'cli', 'main.ts'));
 }
 
+async function start() {
+  // A small process: its memory would grow with every iteration before it is collected, and each program that is started
+  // costs time in proportion to it. Compiled code is only good for the flags it was made under, so they come first.
+  const { setFlagsFromString } = require('node:v8');
+  for (const flag of ['--semi-space-growth-factor=1', '--heap-growing-percent=30'])
+    setFlagsFromString(flag);
+  try {
+    const cli = isClone()
+      ? await importSources()
+      : require('./bundle.cjs').loadBundle(path.join(root, 'dist'), 'cli.cjs');
+    await cli.main();
+  } catch (error) {
+    process.stderr.write(`loopwright could not start: ${error && error.message}\n`);
+    process.exitCode = 3;
+  }
+}
+
 // A clone runs its sources, so that what is tried is what is written; the package has only the bundle.
-function start() {
-  const entry = path.join(root, ...(isClone() ? ['src', 'cli', 'main.ts'] : ['dist', 'cli.js']));
-  const { pathToFileURL } = require('node:url');
+function importSources() {
   require('node:module').enableCompileCache?.();
-  import(pathToFileURL(entry).href)
-    .then((cli) => cli.main())
-    .catch((error) => {
-      process.stderr.write(`loopwright could not start: ${error && error.message}\n`);
-      process.exitCode = 3;
-    });
+  return import(require('node:url').pathToFileURL(path.join(root, 'src', 'cli', 'main.ts')).href);
+}
+
+// For the child of `handOver`: who kills the parent means this process.
+function holdLifeline() {
+  if (process.env.LOOPWRIGHT_LIFELINE !== '3') return;
+  delete process.env.LOOPWRIGHT_LIFELINE;
+  const { Socket } = require('node:net');
+  const lifeline = new Socket({ fd: 3 });
+  lifeline.on('error', () => undefined).on('close', () => process.kill(process.pid, 'SIGKILL'));
+  lifeline.resume().unref();
+  process.on('SIGINT', () => {
+    lifeline.write('.');
+    if (process.listenerCount('SIGINT') === 1) process.exit(130);
+  });
 }
 
 // A clone brings its own Node through npm; an older system Node hands over to it.
@@ -54,9 +91,17 @@ function handOver() {
     process.exit(3);
   }
   const { spawn } = require('node:child_process');
-  const child = spawn(own, [__filename, ...process.argv.slice(2)], { stdio: 'inherit' });
-  // A terminal's Ctrl-C reaches the child by itself, in the same process group; a second one would cut too early.
-  process.on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'));
+  const child = spawn(own, [__filename, ...process.argv.slice(2)], {
+    stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
+    env: { ...process.env, LOOPWRIGHT_LIFELINE: '3' },
+  });
+  // A terminal's Ctrl-C reaches the child by itself, which then says so; one that was meant for us alone is passed on.
+  let [came, heard] = [0, 0];
+  child.stdio[3].on('error', () => undefined).on('data', (bytes) => (heard += bytes.length));
+  process.on('SIGINT', () => {
+    const number = ++came;
+    setTimeout(() => heard >= number || child.kill('SIGINT'), 200);
+  });
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('exit', (code, signal) => {
     process.exitCode = code ?? 128 + (require('node:os').constants.signals[signal] || 0);

@@ -13,6 +13,7 @@ import { createArtifacts } from '../adapters/files/artifact-files.ts';
 import { configFingerprint } from '../adapters/files/config-fingerprint.ts';
 import type { HomeInput } from '../adapters/files/config-home.ts';
 import { loadConfig, loadConfigAnyway, type LoadedConfig } from '../adapters/files/config-files.ts';
+import { stateFolderName } from '../adapters/files/folder-state.ts';
 import { createDisk } from '../adapters/files/disk-reserve.ts';
 import { createLocks } from '../adapters/files/lock-files.ts';
 import { loadLoopTypes } from '../adapters/files/loop-type-files.ts';
@@ -23,13 +24,14 @@ import { openProject } from '../adapters/git/open-project.ts';
 import { createShippedPrices } from '../adapters/prices/shipped-prices.ts';
 import { sandboxUnavailable } from '../adapters/process/sandbox.ts';
 import { createSupervisor } from '../adapters/process/supervisor.ts';
-import { createTemplates } from '../adapters/template/handlebars.ts';
+import { createTemplatesOnDemand } from '../adapters/template/templates-on-demand.ts';
 import { parsePromptFile } from '../adapters/template/prompt-file.ts';
 import type { FlagValues } from '../core/config/flags.ts';
 import type { PromptRecord } from '../core/loop/event.ts';
 import type { Settings } from '../core/config/schema.ts';
 import { hookModules } from '../core/hook/hook-modules.ts';
-import { refuseEmptiedStore } from './emptied-store.ts';
+import { importModule } from './import-module.ts';
+import { refuseLostStore } from './lost-store.ts';
 import { openProjectStore, openStateFolder, type StateUse } from './open-state.ts';
 import { LoopwrightError } from '../core/error.ts';
 import { applyLoopType } from '../core/loop-type/apply.ts';
@@ -37,10 +39,11 @@ import { resolveLoopType, type LoopType, type LoopTypes } from '../core/loop-typ
 import { assertLoopStrategy, createLoopStrategy } from '../core/strategy/registry.ts';
 import type { LoopStrategy } from '../core/strategy/strategy.ts';
 import type { Task } from '../core/task/task.ts';
-import { createRedactor } from '../core/redact/redact-values.ts';
+import { createRedaction } from '../core/redact/redactor.ts';
+import { secretsOfEngine } from '../core/redact/secret-values.ts';
 import type { Engine } from '../engine/engine.ts';
 import { FactHooks } from '../engine/fact-hooks.ts';
-import { redactionOf, redactWith } from '../engine/redact-text.ts';
+import { redactWith } from '../engine/redact-text.ts';
 import { Notifier } from '../engine/notifier.ts';
 import {
   checkRunnable,
@@ -89,7 +92,7 @@ export type Opened = AsyncDisposable & {
   /** The loop type of a task after inheritance. */
   loopType(name: string | null): LoopType;
   /** What a loop type says about the prompt. */
-  promptOf(type: LoopType): PromptRecord;
+  promptOf(type: LoopType): Promise<PromptRecord>;
   /** What a loop of this task would be made with; `verify: false` needs no validation command. */
   planFor(task: PlannedTask, verify: boolean): Promise<LoopPlan>;
   /** The configuration as the files say now, for whoever stays open for long. */
@@ -113,13 +116,13 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
   const loopTypes = await loadLoopTypes({ ...files, settings: config.settings });
   refusePostgres(config.settings);
   await using cleanup = new AsyncDisposableStack();
+  refuseLostStore(...placesOf(project.root, config.settings));
   const stateDir = await openStateFolder(project.root, input, cleanup);
   const database = path.resolve(
     project.root,
     config.settings.store ?? path.join(stateDir, 'state.db'),
   );
-  refuseEmptiedStore(database, stateDir);
-  const redaction = redactionOf(env, config.settings.env.set);
+  const redaction = createRedaction(secretsOfEngine(env, config.settings));
   const clean = redactWith(redaction);
   const store = cleanup.use(
     await openProjectStore(database, input, clean, cleanup, (text) =>
@@ -131,6 +134,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
   const supervisor = cleanup.use(
     createSupervisor({
       clock,
+      redaction,
       ...(containment === 'auto' ? {} : { containment }),
       weak: ({ limits, obstacles }) =>
         publish({ kind: 'notice', text: `warning: ${[limits, ...obstacles].join(' ')}` }),
@@ -147,7 +151,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
         platform: process.platform,
       }),
       minuteOfDay,
-      redact: createRedactor(env),
+      redact: clean,
       warn: (text) => publish({ kind: 'notice', text }),
     }),
   );
@@ -163,13 +167,14 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
   );
   const doors = cleanup.use(createDoors(stateDir));
   const agents = createAgentCache(supervisor, project.root);
+  const readSettings = createSettingsReader(files);
   const engine: Engine = {
     project,
     store,
     supervisor,
     artifacts: createArtifacts(stateDir, redaction),
     wakeups: createWakeups(stateDir),
-    templates: createTemplates(),
+    templatesFor: createTemplatesOnDemand(),
     clock,
     ids: createRandomIds(),
     random: createRandom(),
@@ -178,7 +183,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     prices: createShippedPrices(),
     slots: new Slots({
       clock,
-      machine: createMachine(stateDir),
+      machine: createMachine(stateDir, clock),
       publish,
       limits: limitsOf(config.settings),
     }),
@@ -201,13 +206,18 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     resolveAgent: (settings) => agents.resolve(settings),
     resolveStrategy: (settings) => loadStrategy(settings, project.root),
     hookCommand: (hook) => hookCommand(hook, project.root),
-    reloadSettings: createSettingsReader(files),
+    async reloadSettings(loopType, loopFlags) {
+      const settings = await readSettings(loopType, loopFlags);
+      redaction.learn(secretsOfEngine(env, settings));
+      return settings;
+    },
   };
   const planner =
     (loaded: LoadedConfig, types: readonly LoopTypes[]): Opened['planFor'] =>
     async (task, verify) => {
       const typed = await settingsOf(task.type, loaded, types, env);
       const settings = settingsForTask(typed, task);
+      redaction.learn(secretsOfEngine(env, settings));
       if (loaded.settings.agent === null && settings.agent !== null) {
         const text = `no agent is configured: taking ${settings.agent}, the first one installed`;
         publish({ kind: 'notice', text });
@@ -219,7 +229,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
       await engine.resolveAgent(settings);
       await engine.resolveStrategy(settings);
       const type = resolveLoopType(task.type ?? defaultLoopType, types);
-      return { settings, flags, prompt: promptRecord(type, parseTemplate(type)) };
+      return { settings, flags, prompt: promptRecord(type, await parseTemplate(type)) };
     };
   const held = cleanup.move();
   const opened: Opened = {
@@ -228,7 +238,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     config,
     loopTypes,
     loopType: (name) => resolveLoopType(name ?? defaultLoopType, loopTypes),
-    promptOf: (type) => promptRecord(type, parseTemplate(type)),
+    promptOf: async (type) => promptRecord(type, await parseTemplate(type)),
     planFor: planner(config, loopTypes),
     async reread() {
       const loaded = await loadConfig({ ...files, flags });
@@ -242,6 +252,12 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
   return opened;
 }
 
+/** Where the project has its store and its state folder, if it has any. */
+function placesOf(root: string, { store }: Settings): readonly [file: string, folder: string] {
+  const folder = path.join(root, stateFolderName);
+  return [path.resolve(root, store ?? path.join(folder, 'state.db')), folder];
+}
+
 /** Isolation that is asked for and missing is a refusal, before anything is spent. */
 function requireSandbox({ sandbox }: Settings, supervisor: Supervisor): void {
   const fault = sandbox.level === 'bubblewrap' ? supervisor.sandboxFault() : null;
@@ -249,10 +265,10 @@ function requireSandbox({ sandbox }: Settings, supervisor: Supervisor): void {
 }
 
 /** The template of a loop type: front matter belongs to the file, not to the prompt. */
-function parseTemplate(type: LoopType): ParsedTemplate {
+async function parseTemplate(type: LoopType): Promise<ParsedTemplate> {
   const text = type.values['prompt-template'] ?? null;
   if (text === null) return { template: null, required: [], defaults: {} };
-  const { template, required, defaults } = parsePromptFile(text, `loop type ${type.name}`);
+  const { template, required, defaults } = await parsePromptFile(text, `loop type ${type.name}`);
   return { template, required, defaults };
 }
 
@@ -332,13 +348,13 @@ async function loadStrategy(settings: Settings, root: string): Promise<LoopStrat
   const { module, ...config } = settings.strategy;
   if (config.name !== 'custom' || module === undefined) return createLoopStrategy(config);
   const file = path.resolve(root, module);
-  const loaded: unknown = await importModule(file);
+  const loaded = await importStrategy(file);
   return assertLoopStrategy(strategyExport(loaded), module);
 }
 
-async function importModule(file: string): Promise<unknown> {
+async function importStrategy(file: string): Promise<unknown> {
   try {
-    return await import(pathToFileURL(file).href);
+    return await importModule(pathToFileURL(file).href);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new LoopwrightError(

@@ -11,13 +11,16 @@ import type { LoopOwner } from './loop-owner.ts';
 import { reportSurroundings } from './report-surroundings.ts';
 import { tellStrategy } from './tell-strategy.ts';
 
+/** The loop is somebody else's by now, or there is nothing left to record it in. */
+const unrecordable: ReadonlySet<string> = new Set(['store.fenced', 'loop.lost', 'store.gone']);
+
 /** An error that is nobody's verdict (disk full, git broken) parks the loop: paused with the reason, nothing lost. */
 export async function driveOrPark(engine: Engine, owner: LoopOwner): Promise<Loop> {
   try {
     return await drive(engine, owner);
   } catch (error) {
     const code = isLoopwrightError(error) ? error.code : 'internal';
-    if (code !== 'store.fenced' && code !== 'loop.lost') await park(engine, owner, error);
+    if (!unrecordable.has(code)) await park(engine, owner, error);
     throw error;
   }
 }

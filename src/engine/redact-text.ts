@@ -1,25 +1,20 @@
-import { createRedaction, type Redaction } from '../core/redact/redactor.ts';
-import { secretsOf } from '../core/redact/secret-forms.ts';
+import { createRedaction, redactedMark, type Redaction } from '../core/redact/redactor.ts';
+import { secretsOf } from '../core/redact/secret-values.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
-
-/** Knows the values of secret variables in these environments, and what looks like a key. */
-export function redactionOf(...environments: readonly Variables[]): Redaction {
-  return createRedaction(environments.flatMap(secretsOf));
-}
 
 /**
  * Takes the values of secret variables, and everything that looks like a key, out of a text that is to be kept. What programs
  * print is redacted as it comes; this is for what people give, for prompts, and for what is read out of files.
  */
 export function redactText(...environments: readonly Variables[]): (text: string) => string {
-  return redactWith(redactionOf(...environments));
+  return redactWith(createRedaction(environments.flatMap((env) => secretsOf(env))));
 }
 
 export function redactWith(redaction: Redaction): (text: string) => string {
   return (text) => {
     const stream = redaction.stream();
     const parts = [...stream.push(Buffer.from(text, 'utf8')), ...stream.end()];
-    return Buffer.concat(parts).toString('utf8');
+    return parts.includes(redactedMark) ? Buffer.concat(parts).toString('utf8') : text;
   };
 }

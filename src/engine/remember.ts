@@ -6,7 +6,6 @@ import { namedPaths } from '../core/memory/learning.ts';
 import { offeredGuidance } from '../core/memory/offered-guidance.ts';
 import type { StoreTx } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
-import { redactText } from './redact-text.ts';
 import { freeId } from './free-id.ts';
 import { mergeMemory } from './merge-memory.ts';
 import { scopeOf } from './task-scope.ts';
@@ -19,7 +18,7 @@ import { recordVotes } from './record-votes.ts';
  * switched off only the outcome and the metrics are kept.
  */
 export async function remember(
-  engine: Pick<Engine, 'ids' | 'env'>,
+  engine: Pick<Engine, 'ids' | 'clean'>,
   tx: StoreTx,
   loop: Loop,
   events: readonly LoopEvent[],
@@ -76,7 +75,7 @@ async function addLearnings(
 
 /** A person's guidance that led to a pass becomes a candidate, once. */
 async function offerGuidance(
-  engine: Pick<Engine, 'ids' | 'env'>,
+  engine: Pick<Engine, 'ids' | 'clean'>,
   tx: StoreTx,
   loop: Loop,
   number: number,
@@ -86,7 +85,7 @@ async function offerGuidance(
   const task = await tx.tasks.get(loop.taskId);
   const category = 'guidance';
   for (const text of offeredGuidance(task?.guidance ?? [], iteration)) {
-    const content = redactText(engine.env)(text);
+    const content = engine.clean(text);
     const known = await tx.learnings.list({ taskId: loop.taskId, category });
     if (known.some((learning) => learning.content === content)) continue;
     await tx.learnings.add({

@@ -19,7 +19,9 @@ export async function reportSurroundings(
   const { own: changes, others } = await owner.surroundings.end(loop, iteration, owner.closing);
   if (changes.length + others.length === 0) return null;
   const dir = await engine.artifacts.iterationDir(loop.id, iteration.number);
-  const text = `${JSON.stringify({ changes, others }, null, 2)}\n`;
+  const clean = (_: string, value: unknown) =>
+    typeof value === 'string' ? engine.clean(value) : value;
+  const text = `${JSON.stringify({ changes, others }, clean, 2)}\n`;
   await engine.artifacts.write(path.join(dir, 'surroundings.json'), text);
   if (changes.length === 0) return null;
   const names = changes.slice(0, mostNames).map(({ name }) => name);

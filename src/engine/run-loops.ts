@@ -5,6 +5,7 @@ import type { Flags, LoopOptions, PromptRecord } from '../core/loop/event.ts';
 import type { Loop } from '../core/loop/loop.ts';
 import type { Task } from '../core/task/task.ts';
 import type { Session } from '../ports/store.ts';
+import type { CheckoutState } from '../ports/workspace.ts';
 import { driveLoop, type Run } from './drive-loop.ts';
 import type { Engine } from './engine.ts';
 import type { LoopOwner } from './loop-owner.ts';
@@ -34,6 +35,8 @@ export type RunRequest =
 export type RunOptions = {
   readonly loop: Omit<LoopOptions, 'verifyOnly'>;
   readonly allowDirty: boolean;
+  /** The checkout, if it was looked at just now. */
+  readonly checkout?: CheckoutState;
   /** Loops, and agents, that run at once. */
   readonly jobs?: number;
   /** Whose session it is; a `run` unless given. */
@@ -110,21 +113,22 @@ export async function runLoops(
   const session = await startSession(engine, options.session ?? 'run');
   // Beside everything else: until an agent works nothing fills the disk.
   const reserve = engine.disk.holdReserve();
+  await using _reserve = { [Symbol.asyncDispose]: async () => void (await reserve) };
   const merges = new MergeQueue(engine, session, control.cut);
-  const outcome = await runRequest({ engine, session, options, control, merges }, request)
-    .finally(async () => {
-      await reserve;
-    })
-    .catch(async (error: unknown) => {
+  const outcome = await runRequest({ engine, session, options, control, merges }, request).catch(
+    async (error: unknown) => {
       // The store may be what broke: then the error says more than a failure to write the end of the session.
       await endSession(engine, session).catch(() => {});
       throw error;
-    });
+    },
+  );
   const settings = outcome.loops.at(-1)?.settings;
   if (settings !== undefined) await tidyUp(engine, session, settings);
   await endSession(engine, session);
   return outcome;
 }
+
+const backupEveryMs = 24 * 60 * 60 * 1000;
 
 /** What is old can go next time too: the run itself is over and stored. */
 async function tidyUp(engine: Engine, session: Session, settings: Settings): Promise<void> {
@@ -132,6 +136,8 @@ async function tidyUp(engine: Engine, session: Session, settings: Settings): Pro
     const text = error instanceof Error ? error.message : String(error);
     engine.publish({ kind: 'notice', text: `warning: ${what}: ${text}` });
   };
+  const since = engine.clock.now() - backupEveryMs;
+  await engine.store.backUp(since).catch(tell('the store was not backed up'));
   await pruneMemory(engine, settings, { dryRun: false }).catch(tell('memory was not pruned'));
   await sweepFailed(engine, session, settings.git['keep-failed']).catch(
     tell('old worktrees were not removed'),

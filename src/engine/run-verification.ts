@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { cleanReport } from '../core/loop/clean-event.ts';
 import type { Loop } from '../core/loop/loop.ts';
 import {
   createLevel,
@@ -68,7 +69,8 @@ async function verify(
     ...(judged.commit === null ? {} : { commit: judged.commit }),
     environment: environmentRecord(engine, loop, judged),
   };
-  const report = await compareWithBase(engine, loop, judged, executed, signal);
+  const compared = await compareWithBase(engine, loop, judged, executed, signal);
+  const report = cleanReport(compared, engine.clean);
   await engine.artifacts.write(
     path.join(judged.dir, 'verification.json'),
     `${JSON.stringify(report, null, 2)}\n`,

@@ -1,3 +1,4 @@
+import { leaseHolds } from '../core/loop/lease.ts';
 import type { QueueEntry } from '../ports/queue.ts';
 import type { Session } from '../ports/store.ts';
 import { endLeftAsides } from './aside-record.ts';
@@ -28,13 +29,22 @@ export async function endSession(engine: Engine, session: Session): Promise<void
 
 /** Whether somebody drives a loop now: a lease that has not ended, of a process that is not known to be gone. */
 export async function hasLivingOwner(engine: Engine, entry: QueueEntry): Promise<boolean> {
-  if (entry.owner === null || (entry.leaseUntil ?? 0) <= engine.clock.now()) return false;
-  return isSessionAlive(engine, entry.owner);
+  const { owner, leaseUntil } = entry;
+  if (owner === null || leaseUntil === null) return false;
+  const session = await engine.store.read((tx) => tx.sessions.get(owner));
+  if (session === null || !(await isAlive(engine, session))) return false;
+  const startedAt = await engine.supervisor.startedAt(session.process);
+  const jumpMs = startedAt === null ? 0 : Math.max(startedAt - session.startedAt, 0);
+  const lease = { until: leaseUntil, lengthMs: engine.leaseMs, jumpMs };
+  return leaseHolds(lease, engine.clock.now());
 }
 
 /** Whether the process behind a session id still lives. A session nobody knows is gone. */
 export async function isSessionAlive(engine: Engine, sessionId: string): Promise<boolean> {
   const session = await engine.store.read((tx) => tx.sessions.get(sessionId));
-  if (session === null || session.endedAt !== null) return false;
-  return engine.supervisor.isAlive(session.process);
+  return session !== null && isAlive(engine, session);
+}
+
+async function isAlive(engine: Engine, session: Session): Promise<boolean> {
+  return session.endedAt === null && engine.supervisor.isAlive(session.process);
 }

@@ -12,7 +12,7 @@ import type { Engine } from './engine.ts';
 import { lostUsage } from './running-usage.ts';
 import { LoopOwner } from './loop-owner.ts';
 import { reportSurroundings } from './report-surroundings.ts';
-import { isSessionAlive } from './session.ts';
+import { hasLivingOwner, isSessionAlive } from './session.ts';
 
 export type TakeOptions = {
   /** Why, in words: it is stored and shown. */
@@ -35,6 +35,10 @@ export async function takeLoop(
 ): Promise<LoopOwner> {
   const { loop, entry, taskOwner } = await engine.store.read((tx) => lookUp(tx, loopId));
   if (loop.status === 'complete') throw isComplete(loop);
+  const isOurs = entry?.owner === session.id;
+  if (entry !== undefined && !isOurs && (await hasLivingOwner(engine, entry))) {
+    throw alreadyOwned(loop, entry);
+  }
   const gone = await findGone(engine, session, entry?.owner ?? loop.sessionId);
   // A task is claimed before its loop exists, so an engine may have died in between as its holder only.
   const goneHolder = await findGone(engine, session, taskOwner);

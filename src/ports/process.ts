@@ -57,7 +57,7 @@ export type ProcessSpec = {
   /** The whole environment; nothing is inherited. The supervisor adds one variable to find what leaves its sight. */
   readonly env: Readonly<Record<string, string>>;
   readonly stdin: string | null;
-  /** Redacted from its output, beside the secrets of its environment. */
+  /** Redacted from its output and that of all others from now on, as are the secrets of its environment. */
   readonly secrets?: readonly string[];
   /** Absolute paths the streams are written to as they come; null: not kept on disk. */
   readonly stdoutFile: string | null;
@@ -125,6 +125,8 @@ export interface Supervisor {
   self(): Promise<ProcessIdentity>;
   /** Whether that very process (not a reused pid) still lives. Unknown hosts count as alive. */
   isAlive(identity: ProcessIdentity): Promise<boolean>;
+  /** When that process began, by the clock as it is set now; null when that cannot be known. */
+  startedAt(identity: ProcessIdentity): Promise<number | null>;
   /**
    * Ends what a dead owner's process left behind: its tree if it is still that process, and daemons that carry its mark
    * even if it is gone. True when something was ended.

@@ -19,6 +19,10 @@ export interface Store extends AsyncDisposable {
   write<T>(work: (tx: StoreTx) => Promise<T>): Promise<T>;
   /** A consistent view; changes are refused or lost, never partly applied. */
   read<T>(work: (tx: StoreTx) => Promise<T>): Promise<T>;
+  /** Throws `store.gone` when it was deleted or replaced, so that nothing is kept beside a store that is not there. */
+  assertInPlace(): void;
+  /** Makes a copy of it as of now, unless there is one made since then (UTC milliseconds). */
+  backUp(since: number): Promise<void>;
 }
 
 export interface StoreTx {

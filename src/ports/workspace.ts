@@ -243,6 +243,8 @@ export type CommitResult = {
   readonly head: string | null;
   /** Snapshot of the files at this moment. */
   readonly tree: string;
+  /** Snapshot of what is in `head`: the same, but for what must be in no commit. Null: not looked at. */
+  readonly headTree: string | null;
   /** What was put right, in plain words (HEAD re-attached, lock removed, ...). */
   readonly repaired: readonly string[];
   /** Files that are there and in no commit although nothing committed says to ignore them, each with the reason. */

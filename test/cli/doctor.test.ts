@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { lstat, mkdir, rename, utimes, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, rename, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
@@ -113,6 +113,16 @@ describe('doctor', () => {
     );
     const damaged = await inRepo(repo);
     expect([damaged.exitCode, damaged.checks.get('store')?.status]).toEqual([1, 'fail']);
+    await truncate(file);
+    const emptied = await inRepo(repo);
+    expect([emptied.exitCode, emptied.checks.get('store')?.status]).toEqual([1, 'fail']);
+    expect((await stat(file)).size).toBe(0);
+    await rm(file);
+    const removed = await inRepo(repo);
+    expect([removed.exitCode, removed.checks.get('store')?.status]).toEqual([1, 'fail']);
+    const status = await cli.run('status');
+    expect([status.exitCode, status.err]).toEqual([3, expect.stringContaining('is missing')]);
+    expect(existsSync(file)).toBe(false);
   });
 
   it('finds locks that were left a moment ago, also of packed and single refs', async () => {

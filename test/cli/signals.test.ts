@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { gitRepo } from '../support/git-repo.ts';
+import { gitRepo, type GitRepo } from '../support/git-repo.ts';
 import { waits } from './agents.ts';
-import { realCli } from './real-cli.ts';
+import { listChildren } from '../../src/adapters/process/proc.ts';
+import { realCli, realCliThrough, type RealRun } from './real-cli.ts';
 
 const agentWaits = (text: string) => text.includes('saying     waiting now');
 
@@ -106,3 +107,46 @@ describe('a run whose reader has gone', () => {
     expect(JSON.parse(out).loops).toMatchObject([{ status: 'failed', reason: 'max_iterations' }]);
   });
 });
+
+describe.skipIf(process.platform !== 'linux')('a Node that is too old and hands over', () => {
+  it('takes the engine with it when it is killed', async () => {
+    await using repo = await gitRepo();
+    const run = await runByOldNode(repo, ['run', 'cut me', ...waits]);
+    await run.printed(agentWaits);
+    run.child.kill('SIGKILL');
+    // Until then somebody holds the pipes.
+    await run.ended;
+    const status = await realCli(repo.path, repo.env, ['loop', 'list', '--json']).ended;
+    expect(JSON.parse(status.out).loops).toMatchObject([{ status: 'running' }]);
+  });
+
+  it.each(['the terminal', 'kill'])('counts one Ctrl-C of %s once', async (who) => {
+    await using repo = await gitRepo();
+    const agent = 'command:echo waiting now; while [ ! -f "$HOME/go" ]; do sleep 0.05; done';
+    const argv = ['run', 'count', '--agent', agent, '--validate', 'false'];
+    const run = await runByOldNode(repo, argv);
+    await run.printed(agentWaits);
+    const parent = run.child.pid ?? 0;
+    const hit = who === 'kill' ? [parent] : [parent, ...(listChildren(parent) ?? [])];
+    for (const pid of hit) process.kill(pid, 'SIGINT');
+    await run.printed((text) => text.includes('pausing after this iteration'));
+    await repo.write('../home/go', '');
+    const { exitCode, out, err } = await run.ended;
+    expect(exitCode).toBe(130);
+    expect(out).toContain('iterations  1 in');
+    expect(err).not.toContain('cutting it short');
+  });
+});
+
+async function runByOldNode(repo: GitRepo, argv: readonly string[]): Promise<RealRun> {
+  const claim = `Object.defineProperty(process, 'versions', { value: { node: '20.0.0' } });`;
+  await repo.write('../home/old.cjs', claim);
+  const preload = `${repo.env['HOME']}/old.cjs`;
+  const through = ([node = '', ...words]: readonly string[]): readonly [string, ...string[]] => [
+    node,
+    '--require',
+    preload,
+    ...words,
+  ];
+  return realCliThrough(through, repo.path, repo.env, argv);
+}

@@ -323,14 +323,3 @@ describe('the names of things', () => {
     expect(loop.iterations[0]?.decision?.feedback).toContain('integrity');
   });
 });
-
-it('a store that was emptied is refused, not taken for a new one', async () => {
-  await using repo = await gitRepo();
-  const flags = { agent: 'command:echo x > work.txt', validate: 'test -f work.txt' };
-  {
-    await using project = await openedProject(repo, flags);
-    await project.runText('first');
-  }
-  await repo.write('.loopwright/state.db', '');
-  await expect(openedProject(repo, flags)).rejects.toMatchObject({ code: 'store.corrupt' });
-});

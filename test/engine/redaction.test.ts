@@ -53,6 +53,52 @@ describe('a secret of the user’s', () => {
     expect(await filesWith(repo, key)).toEqual([]);
   });
 
+  it('is found in nothing that is kept, however it came to whoever printed it', async () => {
+    await using repo = await gitRepo();
+    const secrets = {
+      // Handed on by a pattern, which a check does not get.
+      FOO_TOKEN: 'simpleSecretValue123',
+      // Not handed on: the agent finds it in a file.
+      KEPT_PASSWORD: 'neverHandedOn456',
+      // Says nothing by its name, but is where an agent has its key.
+      MODEL_ACCESS: 'plainAccessValue789',
+    };
+    const configured = 'writtenInConfiguration1';
+    const found = path.join(repo.outside, 'found');
+    await writeFile(found, `${Object.values(secrets).join('\n')}\n${configured}\n`);
+    const print = `cat '${found}'; cat '${found}' >&2`;
+    await repo.write(
+      'loopwright.yml',
+      `
+env: { pass: ['FOO_*'] }
+agents:
+  printing: { kind: command, command: "${print}; cat '${found}' >> leak.txt; touch name-$FOO_TOKEN", env: { OWN_KEY: ${configured} } }
+  other: { kind: native, provider: openai, key-variable: MODEL_ACCESS }
+agent: printing
+workspace: { setup: "${print}" }
+hooks: { pre-iteration: ["${print}"], post-iteration: ["${print}"] }
+stop: [{ on: script, command: "${print}; false" }]
+validation: { command: "cat leak.txt; test $(grep -c . leak.txt) -ge 8" }
+gates: [{ type: llm-judge, agent: "command:${print}", criteria: be kind }]
+`,
+    );
+    await repo.commitAll('what prints');
+    {
+      const env = { ...repo.env, ...secrets };
+      await using project = await openedProject({ path: repo.path, env }, { 'max-iterations': 2 });
+      const loop = await project.runText('print it');
+      expect(loop.iterations.map(({ gates }) => gates?.length ?? 0)).toEqual([0, 1]);
+      const dir = await project.engine.artifacts.iterationDir(loop.id, 2);
+      const prompt = await readFile(path.join(dir, 'prompt.md'), 'utf8');
+      expect(prompt).toContain('[redacted]');
+    }
+    for (const secret of Object.values(secrets)) {
+      expect({ secret, files: await filesWith(repo, secret) }).toEqual({ secret, files: [] });
+    }
+    // The settings of a loop are kept as they are.
+    expect(await filesWith(repo, configured)).toEqual(['state.db']);
+  });
+
   it('in a title does not keep the task from being found again by its words', async () => {
     await using repo = await gitRepo();
     const env = { ...repo.env, SERVICE_TOKEN: canary };

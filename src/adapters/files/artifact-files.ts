@@ -8,6 +8,7 @@ import {
   openSync,
   readSync,
   renameSync,
+  rmSync,
   statSync,
 } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
@@ -18,6 +19,7 @@ import { LoopwrightError } from '../../core/error.ts';
 import type { Artifacts } from '../../ports/artifacts.ts';
 import { openOwnFile, writeOwnFile } from './own-file.ts';
 import { firstInTheWay, folderIdentity, makeFolders } from './own-folder.ts';
+import { readSmallFile } from './small-file.ts';
 
 /** Folders of work that is under way; those of long ago are not written again. */
 const mostSeen = 1000;
@@ -107,19 +109,19 @@ function writeWhole(file: string, text: string): void {
 async function moveClean(from: string, to: string, redaction: Redaction): Promise<void> {
   const beside = `${to}.tmp-${process.pid}`;
   const redactor = redaction.stream();
+  async function* cleaned(chunks: AsyncIterable<Buffer>) {
+    for await (const chunk of chunks) yield* redactor.push(chunk);
+    yield* redactor.end();
+  }
   try {
-    await pipeline(
-      createReadStream(from),
-      async function* cleaned(chunks: AsyncIterable<Buffer>) {
-        for await (const chunk of chunks) yield* redactor.push(chunk);
-        yield* redactor.end();
-      },
-      createWriteStream(beside, { fd: openOwnFile(beside) }),
-    );
+    const small = readSmallFile(from);
+    if (small === null) {
+      const into = createWriteStream(beside, { fd: openOwnFile(beside) });
+      await pipeline(createReadStream(from), cleaned, into);
+    } else writeOwnFile(beside, Buffer.concat([...redactor.push(small), ...redactor.end()]));
     renameSync(beside, to);
   } finally {
-    await rm(beside, { force: true });
-    await rm(from, { force: true });
+    for (const file of [beside, from]) rmSync(file, { force: true });
   }
 }
 
@@ -155,8 +157,10 @@ async function namesIn(folder: string): Promise<readonly string[]> {
 async function digest(files: readonly string[]): Promise<string> {
   const hash = createHash('sha256');
   for (const file of files) {
-    if ((await stat(file).catch(() => null)) === null) continue;
-    for await (const chunk of createReadStream(file)) hash.update(chunk);
+    if (statSync(file, { throwIfNoEntry: false }) === undefined) continue;
+    const small = readSmallFile(file);
+    if (small !== null) hash.update(small);
+    else for await (const chunk of createReadStream(file)) hash.update(chunk);
   }
   return hash.digest('hex');
 }

@@ -1,4 +1,5 @@
-import { lstat, open, rm, statfs } from 'node:fs/promises';
+import { statfsSync, type StatsFs } from 'node:fs';
+import { lstat, open, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Disk } from '../../ports/disk.ts';
 
@@ -48,11 +49,19 @@ async function drop(file: string): Promise<boolean> {
 }
 
 async function hasRoom(folder: string): Promise<boolean> {
-  const found = await statfs(folder).catch(() => null);
+  const found = statOf(folder);
   if (found === null) return true;
   // Some file systems have no fixed number of inodes and answer 0.
   const inodes = found.files === 0 || found.ffree > fewInodes;
   return inodes && found.bavail * found.bsize >= 2 * reserveBytes;
+}
+
+function statOf(folder: string): StatsFs | null {
+  try {
+    return statfsSync(folder);
+  } catch {
+    return null;
+  }
 }
 
 async function sizeOf(file: string): Promise<number> {

@@ -29,7 +29,7 @@ export function createFolderProject(root: string): Project {
       throw needsGit('Merging');
     },
     async openWorkspace() {
-      await hideStateFolder(root, store);
+      hideStateFolder(root, store);
       const workspace = createFolderWorkspace(root, store);
       return { workspace, created: true, repaired: [], missing: [], notes: [] };
     },

@@ -37,6 +37,7 @@ export function createFolderWorkspace(root: string, store: string): Workspace {
       commit: null,
       head: null,
       tree: await snapshot(signal),
+      headTree: null,
       repaired: [],
       unstored: [],
     }),

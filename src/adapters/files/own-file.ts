@@ -22,7 +22,7 @@ export function openOwnFile(file: string, mode = 0o666): number {
 }
 
 /** Writes the whole text to such a file. */
-export function writeOwnFile(file: string, text: string, mode?: number): void {
+export function writeOwnFile(file: string, text: string | Uint8Array, mode?: number): void {
   const handle = openOwnFile(file, mode);
   try {
     writeFileSync(handle, text);

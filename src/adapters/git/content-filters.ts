@@ -1,5 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
-import path from 'node:path';
+import { attributesMention } from './attribute-files.ts';
 import type { Checkout } from './git.ts';
 import { joinRecords, splitRecords } from './path-bytes.ts';
 import type { Repository } from './repository.ts';
@@ -13,7 +12,8 @@ export async function filteredFiles(
 ): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   const { filters } = repository.user;
-  if (filters.size === 0 || names.length === 0 || !mentionsFilters(at, names)) return found;
+  if (filters.size === 0 || names.length === 0 || !attributesMention(at, names, ['filter']))
+    return found;
   const args = ['check-attr', '-z', '--stdin', 'filter'];
   const input = joinRecords(names);
   const records = splitRecords(await repository.output({ at, args, input, signal }));
@@ -22,23 +22,4 @@ export async function filteredFiles(
     if (filters.has(value)) found.set(file, value);
   }
   return found;
-}
-
-/** The attributes of a file are in the folders above it, or in the repository. */
-function mentionsFilters({ commonDir, workTree }: Checkout, names: readonly string[]): boolean {
-  const folders = new Set(['.']);
-  for (const name of names) {
-    for (let folder = path.dirname(name); !folders.has(folder); folder = path.dirname(folder)) {
-      folders.add(folder);
-    }
-  }
-  const files = [...folders].map((folder) => path.join(workTree ?? '', folder, '.gitattributes'));
-  return [path.join(commonDir, 'info/attributes'), ...files].some((file) => {
-    try {
-      return existsSync(file) && readFileSync(file, 'latin1').includes('filter');
-    } catch {
-      // What cannot be read may say anything.
-      return true;
-    }
-  });
 }

@@ -24,17 +24,21 @@ export async function refuseDamagedIndex(
 ): Promise<void> {
   const fault = await indexFault(repository, at, signal);
   if (fault === null) return;
-  const file = path.join(at.gitDir, 'index');
+  const file = indexFile(at);
   throw new LoopwrightError(
     'git.index_damaged',
     `git cannot read ${file} (${fault}); nothing was touched`,
     {
-      hint: mendIndex(file),
+      hint: mendIndex(at),
     },
   );
 }
 
 /** Files stay as they are; only what was staged has to be staged again. */
-export function mendIndex(file: string): string {
-  return `make it anew: \`rm ${file} && git reset\`; your files stay, what was staged has to be staged again`;
+export function mendIndex(at: Checkout): string {
+  return `make it anew: \`rm ${indexFile(at)} && git reset\`; your files stay, what was staged has to be staged again`;
+}
+
+function indexFile({ gitDir }: Checkout): string {
+  return path.join(gitDir, 'index');
 }

@@ -45,6 +45,9 @@ const fixedConfig: readonly ConfigEntry[] = [
   ['core.checkStat', 'default'],
   ['core.ignoreStat', 'false'],
   ['core.safecrlf', 'false'],
+  // Unless the user has set them: what an agent sets converts nothing.
+  ['core.autocrlf', 'false'],
+  ['core.eol', 'native'],
   ['core.quotePath', 'false'],
   ['commit.gpgSign', 'false'],
   ['log.showSignature', 'false'],

@@ -60,7 +60,7 @@ export function createGitProject(repository: Repository): Project {
     async openWorkspace(spec, signal) {
       const complete = requireStartingPoint(repository, spec);
       if (spec.mode === 'in-place') return openInPlace(repository, complete, signal);
-      await hideStateFolder(root, spec.path);
+      hideStateFolder(root, spec.path);
       const { checkout, ...rest } = await openWorktree(repository, complete, signal);
       opened.set(checkout.workTree, checkout.at);
       return { ...rest, workspace: createGitWorkspace(checkout) };
@@ -100,7 +100,7 @@ async function resolveRef(
   ref: string,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const known = await readRef(repository.main, ref);
+  const known = readRef(repository.main, ref);
   const isLoops = ref.startsWith(`refs/heads/${branchPrefix}`);
   if (known === null || (known !== undefined && !isLoops)) return known;
   return resolveCommit(repository, ref, signal);
@@ -200,8 +200,11 @@ async function openInPlace(
   const checkout = createLoopCheckout(repository, spec, main.gitDir, spec.path);
   const created = (await lstat(checkout.index.file).catch(() => null)) === null;
   if (created) await seedIndex(checkout.at, checkout.index.file);
-  await clearFlags(checkout, signal);
-  return { workspace: createGitWorkspace(checkout), created, repaired: [], missing: [], notes: [] };
+  const ready = clearFlags(checkout, signal);
+  // Met again by whatever needs the index; a loop that looks at no files does not.
+  ready.catch(() => {});
+  const workspace = createGitWorkspace(checkout, ready);
+  return { workspace, created, repaired: [], missing: [], notes: [] };
 }
 
 async function deleteLoopBranch(

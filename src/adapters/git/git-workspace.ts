@@ -14,7 +14,11 @@ import { diffTrees, toFileChanges, writeTreePatch } from './tree-diff.ts';
 
 const mostTries = 8;
 
-export function createGitWorkspace(checkout: LoopCheckout): Workspace {
+/** `ready` settles when the engine's index can be used; only what needs it waits. */
+export function createGitWorkspace(
+  checkout: LoopCheckout,
+  ready: Promise<void> = Promise.resolve(),
+): Workspace {
   const { repository, at, workTree, branch, index, hidden } = checkout;
   /** What was put right outside of a commit; the next commit tells. */
   const healed: string[] = [];
@@ -25,8 +29,7 @@ export function createGitWorkspace(checkout: LoopCheckout): Workspace {
 
   /**
    * Nothing is done where another folder is in place of the loop's. One that is gone makes git fail in many ways; the reader
-   * should learn the one reason. What an agent broke and
-   * the engine can put right is put right, and the work is tried again.
+   * should learn the one reason. What an agent broke and the engine can put right is put right, and the work is tried again.
    */
   async function whilePresent<Result>(
     signal: AbortSignal,
@@ -43,6 +46,14 @@ export function createGitWorkspace(checkout: LoopCheckout): Workspace {
         if (attempt >= mostTries || !(await putRight(error, seen, signal))) throw error;
       }
     }
+  }
+
+  async function onceReady<Result>(
+    signal: AbortSignal,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    await ready;
+    return whilePresent(signal, work);
   }
 
   /** One at a time: what runs beside other work may fail for the same reason, and finds it put right. */
@@ -65,7 +76,7 @@ export function createGitWorkspace(checkout: LoopCheckout): Workspace {
     work: (tree: string) => Promise<Result>,
   ): Promise<Result> {
     try {
-      return await whilePresent(signal, () => work(tree));
+      return await onceReady(signal, () => work(tree));
     } catch (error) {
       signal.throwIfAborted();
       if (!isLoopwrightError(error) || error.code !== 'git.failed') throw error;
@@ -81,7 +92,7 @@ export function createGitWorkspace(checkout: LoopCheckout): Workspace {
     branch,
     head: (signal) => whilePresent(signal, () => headCommit(repository, at, signal)),
     snapshot: (signal) =>
-      whilePresent(signal, async () => {
+      onceReady(signal, async () => {
         const tree = await index.snapshot(signal);
         await hidden.begin(signal);
         return tree;
@@ -108,14 +119,14 @@ export function createGitWorkspace(checkout: LoopCheckout): Workspace {
       return { ...result, repaired };
     },
     describe: (limits, signal) =>
-      whilePresent(signal, () => describeCheckout(checkout, limits, signal)),
+      onceReady(signal, () => describeCheckout(checkout, limits, signal)),
     writePatch: (fromTree, toTree, file, signal) =>
       withSnapshot(fromTree, signal, (from) =>
         writeTreePatch(repository, from, toTree, file, signal),
       ),
     rebase: (onto, from, signal) =>
-      whilePresent(signal, () => rebaseBranch(checkout, onto, from, signal)),
-    moveTo: (commit, signal) => whilePresent(signal, () => moveBranch(checkout, commit, signal)),
+      onceReady(signal, () => rebaseBranch(checkout, onto, from, signal)),
+    moveTo: (commit, signal) => onceReady(signal, () => moveBranch(checkout, commit, signal)),
     async linksOut(paths) {
       requireOwn(at);
       return listLinksOut(workTree, paths);

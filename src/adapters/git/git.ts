@@ -119,7 +119,10 @@ async function runAlone(call: GitCall, stop: AbortSignal): Promise<GitResult> {
     stdio: [call.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     detached: true,
   });
-  return collect(child, call, stop);
+  const result = await collect(child, call, stop);
+  // A shell starts where git cannot be found.
+  if (!isPlain && result.exitCode === 127) throw couldNotStartIn(workingFolder(call.at), null);
+  return result;
 }
 
 /** Stdout of a run that must succeed and must fit; anything else is `git.failed`. */

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { WorkspaceSpec } from '../../ports/workspace.ts';
 import { watchFolders } from '../files/own-folder.ts';
+import { createConvertedFiles, type ConvertedFiles } from './converted-files.ts';
 import { createHiddenFiles, type HiddenFiles } from './hidden-files.ts';
 import { createIgnoreRules } from './ignore-rules.ts';
 import { createKeptOut, type KeptOut } from './kept-out-list.ts';
@@ -23,6 +24,7 @@ export type LoopCheckout = {
   readonly folder: string;
   readonly index: PrivateIndex;
   readonly hidden: HiddenFiles;
+  readonly converted: ConvertedFiles;
   readonly keptOut: KeptOut;
 };
 
@@ -43,8 +45,10 @@ export function createLoopCheckout(
   const place = { repository, at, workTree, file, leftOut, roots, ignored };
   const index = createPrivateIndex(place);
   const hidden = createHiddenFiles(place, folder);
+  const converted = createConvertedFiles(place, base);
   const keptOut = createKeptOut(folder);
-  return { repository, mode, loopId, branch, base, at, workTree, folder, index, hidden, keptOut };
+  const files = { folder, index, hidden, converted, keptOut };
+  return { repository, mode, loopId, branch, base, at, workTree, ...files };
 }
 
 export function loopFolder(gitDir: string, loopId: string): string {

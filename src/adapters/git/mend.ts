@@ -1,7 +1,8 @@
 import { lstatSync } from 'node:fs';
-import { lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { requireOwn } from './git.ts';
+import { smallText } from '../files/small-file.ts';
 import { keepRef } from './loop-checkout.ts';
 import type { LoopCheckout } from './loop-checkout.ts';
 import { mendHeadFile } from './head.ts';
@@ -87,7 +88,7 @@ async function removeLocks({ at, branch, loopId }: LoopCheckout): Promise<string
 /** git finds refs by this file even where `GIT_COMMON_DIR` says otherwise. */
 async function mendCommonDirFile({ at }: LoopCheckout): Promise<boolean> {
   const file = path.join(at.gitDir, 'commondir');
-  const text = await readFile(file, 'utf8').catch(() => '');
+  const text = smallText(file) ?? '';
   if (text !== '' && path.resolve(at.gitDir, text.trim()) === at.commonDir) return false;
   await rm(file, { recursive: true, force: true });
   await writeFile(file, '../..\n');
@@ -97,8 +98,8 @@ async function mendCommonDirFile({ at }: LoopCheckout): Promise<boolean> {
 /** The engine does not follow this file, but the next agent will. */
 async function mendGitFile({ at, workTree, folder }: LoopCheckout): Promise<boolean> {
   const file = path.join(workTree, '.git');
-  if (await isLinkedTo(workTree, at.gitDir)) return false;
-  const found = await lstat(file).catch(() => null);
+  if (isLinkedTo(workTree, at.gitDir)) return false;
+  const found = lstatSync(file, { throwIfNoEntry: false });
   if (found?.isDirectory() === true) await moveAside(file, folder);
   await rm(file, { recursive: true, force: true });
   await writeFile(file, `gitdir: ${at.gitDir}\n`);

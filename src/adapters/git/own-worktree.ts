@@ -1,8 +1,9 @@
 import { lstatSync, readFileSync } from 'node:fs';
-import { lstat, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { lstat, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { LoopwrightError } from '../../core/error.ts';
 import { firstInTheWay, folderIdentity, standsInTheWay } from '../files/own-folder.ts';
+import { smallText } from '../files/small-file.ts';
 import { replaceText } from './ignore-rules.ts';
 import { loopFolder } from './loop-checkout.ts';
 
@@ -28,19 +29,19 @@ export async function standingOf(
   const marked = readMark(gitDir, loopId);
   if (marked !== null && marked !== '') return inodeOf(folder) === marked ? 'ours' : 'foreign';
   // Made by an engine that was killed before it could note it.
-  if (await isLinkedTo(folder, gitDir)) return 'ours';
+  if (isLinkedTo(folder, gitDir)) return 'ours';
   return (await readdir(folder)).length === 0 ? 'absent' : 'foreign';
 }
 
 /** Whether the folder has a `.git` file, not a link to one, that leads to that git folder. */
-export async function isLinkedTo(folder: string, gitDir: string): Promise<boolean> {
+export function isLinkedTo(folder: string, gitDir: string): boolean {
   const file = path.join(folder, '.git');
-  const found = await lstat(file).catch(() => null);
-  if (found?.isFile() !== true || folderIdentity(folder) === null) return false;
-  return pointsTo(await readFile(file, 'utf8').catch(() => ''), folder, gitDir);
+  if (folderIdentity(folder) === null) return false;
+  if (lstatSync(file, { throwIfNoEntry: false })?.isFile() !== true) return false;
+  return pointsTo(smallText(file) ?? '', folder, gitDir);
 }
 
-export function pointsTo(gitFileText: string, workTree: string, gitDir: string): boolean {
+function pointsTo(gitFileText: string, workTree: string, gitDir: string): boolean {
   const target = gitFileText.startsWith('gitdir: ')
     ? gitFileText.slice('gitdir: '.length).trim()
     : '';

@@ -246,7 +246,7 @@ async function resolveKnown(
   ref: string,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const known = await readRef(repository.main, ref);
+  const known = readRef(repository.main, ref);
   return known === null ? null : resolveCommit(repository, ref, signal);
 }
 
@@ -322,7 +322,7 @@ async function requireOurs(
 async function requireOurGitFile(repository: Repository, folder: string): Promise<string> {
   const gitDir = path.join(repository.main.commonDir, 'worktrees', path.basename(folder));
   const taken = await lstat(gitDir).catch(() => null);
-  if (taken === null && (await isLinkedTo(folder, gitDir))) return gitDir;
+  if (taken === null && isLinkedTo(folder, gitDir)) return gitDir;
   throw pathTaken(folder);
 }
 

@@ -1,6 +1,7 @@
 /** The end of a run: TERM, grace, KILL, and certainty that nothing is left. */
 import type { Clock } from '../../ports/clock.ts';
 import type { ProcessIdentity } from '../../ports/process.ts';
+import { notNeeded } from './awake-sleep.ts';
 import { createCgroupTree, removeCgroup } from './cgroup.ts';
 import { isNamespace } from './containment.ts';
 import type { GatedProcess } from './gate.ts';
@@ -22,8 +23,8 @@ const dismissedMs = 2000;
 export type Ending = { readonly graceMs: number; readonly isCut: boolean };
 
 /**
- * Settles when nothing of the run is left. The keeper of a namespace whose program left nothing behind takes the kernel some
- * milliseconds longer to bury; `left` tells when it is gone.
+ * Settles when nothing of the run is left. A namespace whose first process has found itself alone takes the kernel some
+ * milliseconds to bury; `left` tells when that process and its keeper are gone.
  */
 export async function endRun(
   gated: GatedProcess,
@@ -39,7 +40,7 @@ export async function endRun(
     }
     if (gated.cgroup !== null) removeCgroup(gated.cgroup);
     const left = leave(gated, identity, clock);
-    await (isEmpty ? killNamespace(identity, clock) : left);
+    if (!isEmpty) await left;
     return { left };
   } catch (error) {
     gated.abandon();
@@ -65,7 +66,7 @@ async function closeNamespace(
     () => undefined,
   );
   await Promise.race([gated.gone, tooLate]);
-  over.abort();
+  over.abort(notNeeded);
   await tooLate;
   await killNamespace(identity, clock);
 }

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
-import { createRedaction } from '../../core/redact/redactor.ts';
-import { secretsOf } from '../../core/redact/secret-forms.ts';
+import { createRedaction, type Redaction } from '../../core/redact/redactor.ts';
+import { secretsOf } from '../../core/redact/secret-values.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type {
   Containment,
@@ -22,7 +22,7 @@ import { findObstacle } from './executable.ts';
 import { fileGrowth } from './file-growth.ts';
 import { startBehindGate, type GatedProcess } from './gate.ts';
 import type { Exit } from './gate-talk.ts';
-import { identify, isAlive, markOf } from './identity.ts';
+import { identify, isAlive, markOf, startOf } from './identity.ts';
 import type { NotStarted } from './keeper.ts';
 import { endLeftover } from './leftover.ts';
 import { watchForEnd, type Cause } from './limits.ts';
@@ -40,6 +40,8 @@ export type SupervisorOptions = {
   readonly containment?: ContainmentMode;
   /** Hears once that processes can escape on this machine. */
   readonly weak?: (containment: Containment) => void;
+  /** Hides secrets in the output of every program; learns those that any of them is given. */
+  readonly redaction?: Redaction;
 };
 
 /**
@@ -55,7 +57,9 @@ export function createSupervisor(options: SupervisorOptions = {}): Supervisor & 
   const starter = createStarter(clock);
   const standby = createStandbyGates(clock, starter);
   const leaving = new Set<Promise<void>>();
-  const owner = { clock, watchdog, choice, starter, standby, leaving, mark: markOf(self) };
+  const redaction = options.redaction ?? createRedaction([]);
+  const mark = markOf(self);
+  const owner = { clock, watchdog, choice, starter, standby, leaving, mark, redaction };
   return {
     run: (spec, sink, signal, control) => run(owner, spec, sink, signal, control ?? null),
     async endStandby(group) {
@@ -66,6 +70,7 @@ export function createSupervisor(options: SupervisorOptions = {}): Supervisor & 
     sandboxFault: () => findSandboxFault(),
     self: () => Promise.resolve(self),
     isAlive: (identity) => Promise.resolve(isAlive(identity)),
+    startedAt: (identity) => Promise.resolve(startOf(identity)),
     endLeftover: (identity, graceMs) => endLeftover(self, identity, graceMs, clock),
     async [Symbol.asyncDispose]() {
       await standby.endAll();
@@ -85,6 +90,7 @@ type Owner = {
   /** Keepers of namespaces that are empty. */
   readonly leaving: Set<Promise<void>>;
   readonly mark: string;
+  readonly redaction: Redaction;
 };
 
 async function run(
@@ -183,7 +189,7 @@ async function mayStart(
 }
 
 async function supervise(
-  { clock, choice, starter, standby, leaving, mark }: Owner,
+  { clock, choice, starter, standby, leaving, mark, redaction }: Owner,
   { gated, variables, ageMs: standingMs }: ReadyGate,
   identity: ProcessIdentity,
   files: StreamFiles,
@@ -200,7 +206,7 @@ async function supervise(
   };
   const { tailBytes, lines = 'all' } = spec;
   const line = sink.line?.bind(sink) ?? null;
-  const redaction = createRedaction([...secretsOf(spec.env), ...(spec.secrets ?? [])]);
+  redaction.learn([...secretsOf(spec.env), ...(spec.secrets ?? [])]);
   const capture = (source: Readable, file: number | null, each: typeof line): Capture =>
     captureStream(source, {
       file,

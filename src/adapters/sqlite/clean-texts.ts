@@ -1,10 +1,18 @@
+import { cleanEvent } from '../../core/loop/clean-event.ts';
 import type { StoreTx } from '../../ports/store.ts';
 
-/** The same transaction, in which no secret reaches a text that people or agents give: it is stored without. */
+/** The same transaction, in which no secret reaches a text that people, agents or programs give: it is stored without. */
 export function withCleanTexts(tx: StoreTx, clean: (text: string) => string): StoreTx {
-  const { tasks, messages } = tx;
+  const { tasks, loops, messages } = tx;
   return {
     ...tx,
+    loops: {
+      ...loops,
+      create: (event, time) => loops.create(cleaned(event, clean), time),
+      append({ events, ...input }) {
+        return loops.append({ ...input, events: events.map((event) => cleanEvent(event, clean)) });
+      },
+    },
     tasks: {
       ...tasks,
       add: (id, task, now) => tasks.add(id, cleaned(task, clean), now),

@@ -92,7 +92,7 @@ export class Connection implements Disposable {
    * handler does neither and starves some of many waiters.
    */
   async beginImmediate(): Promise<void> {
-    this.#assertInPlace();
+    this.assertInPlace();
     const deadline = monotonicMs() + this.#busyTimeoutMs;
     for (;;) {
       const error = this.#tryBegin();
@@ -121,13 +121,13 @@ export class Connection implements Disposable {
   }
 
   /** SQLite goes on writing into a deleted file; what it acknowledges then is lost. */
-  #assertInPlace(): void {
+  assertInPlace(): void {
     if (identityOf(this.file) === this.#identity) return;
     throw new LoopwrightError(
       'store.gone',
       `${this.file} was deleted or replaced while it was in use`,
       {
-        hint: 'Put the file back or start again; what was stored before is not in the new file.',
+        hint: 'Put the file back or start again; what was stored is not in a new file. The branches of loops are kept by git.',
         details: { file: this.file },
       },
     );

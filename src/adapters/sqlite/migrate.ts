@@ -1,11 +1,11 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { LoopwrightError } from '../../core/error.ts';
-import { Connection } from './connection.ts';
+import type { Connection } from './connection.ts';
 import type { Migration } from './migrations.ts';
-import { backupPath, foreignDatabase } from './store-error.ts';
+import { makeBackup } from './store-backup.ts';
+import { foreignDatabase } from './store-error.ts';
 
 /**
  * Brings the database to the newest version, in one transaction: killed anywhere, it leaves the old version or the new one.
@@ -17,7 +17,8 @@ export async function migrate(
 ): Promise<void> {
   const from = versionOf(connection);
   refuseNewer(connection.file, from, migrations.length);
-  if (from < migrations.length) await applyMissing(connection, migrations);
+  if (from === migrations.length) return;
+  await applyMissing(connection, migrations);
   refuseNewer(connection.file, versionOf(connection), migrations.length);
 }
 
@@ -53,6 +54,7 @@ async function applyMissing(
     const from = versionOf(connection);
     const missing = migrations.slice(from);
     if (missing.length === 0) return;
+    // Nothing is written yet, and nobody else can: the copy is exactly what is to be kept.
     if (from > 0) makeBackup(connection.file, from);
     for (const migration of missing) {
       connection.execute(migration.sql());
@@ -84,31 +86,6 @@ function assertReferences(connection: Connection, migration: Migration): void {
     `migration ${migration.name} would leave ${broken} rows without what they refer to`,
     { hint: 'The database is unchanged; go on with the version that made it and report this.' },
   );
-}
-
-/**
- * A copy as of now, whole or not there. The caller holds the write lock and has not written yet, so a second
- * connection sees exactly what is to be kept.
- */
-function makeBackup(file: string, version: number): void {
-  const backup = backupPath(file, version);
-  const temporary = `${backup}.tmp`;
-  // What a killed attempt left.
-  for (const rest of [temporary, `${temporary}-journal`]) rmSync(rest, { force: true });
-  using connection = new Connection(file, { mode: 'write' });
-  connection.run('vacuum into ?', [temporary]);
-  sync(temporary);
-  renameSync(temporary, backup);
-  sync(path.dirname(backup));
-}
-
-function sync(target: string): void {
-  const descriptor = openSync(target, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }
 
 function versionOf(connection: Connection): number {

@@ -1,11 +1,7 @@
-import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import path from 'node:path';
 import { LoopwrightError, type ErrorOptions } from '../../core/error.ts';
-
-/** The name of a backup made before the database left schema `version`. */
-export function backupPath(file: string, version: number): string {
-  return `${file}.backup-${version}`;
-}
+import { backupPath, backupsOf } from './backup-files.ts';
 
 /** What SQLite said, in words for the person in front of it. Anything that is not SQLite's is passed on. */
 export function storeError(error: unknown, file: string): unknown {
@@ -80,26 +76,12 @@ function corruptStore(file: string, options: ErrorOptions): LoopwrightError {
 }
 
 function backupHint(file: string): string {
-  const backups = findBackups(file);
+  const backups = backupsOf(file);
   if (backups.length === 0) {
     const example = path.basename(backupPath(file, 1));
     return `No backup (${example} and the like) lies beside it; move the file away to start anew.`;
   }
   return `Move it away and copy a backup into its place: ${backups.join(', ')}.`;
-}
-
-function findBackups(file: string): readonly string[] {
-  const folder = path.dirname(file);
-  const prefix = `${path.basename(file)}.backup-`;
-  const isBackup = (name: string): boolean =>
-    name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length));
-  try {
-    const names = readdirSync(folder).filter(isBackup);
-    return names.toSorted().map((name) => path.join(folder, name));
-  } catch {
-    // The hint is a courtesy: an unreadable folder has no backups to offer.
-    return [];
-  }
 }
 
 function constraintError(

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { LoopwrightError } from '../../core/error.ts';
 import type { Store, StoreTx } from '../../ports/store.ts';
+import { lastBackup } from './backup-files.ts';
 import { createAttempts } from './attempts.ts';
 import { createBaselines } from './baselines.ts';
 import { withCleanTexts } from './clean-texts.ts';
@@ -11,12 +12,14 @@ import { createLearnings } from './learnings.ts';
 import { createLoops } from './loops.ts';
 import { createMessages } from './messages.ts';
 import { migrate, refuseNewerUntouched } from './migrate.ts';
-import { loadMigrations } from './migrations.ts';
+import { loadMigrations, shippedMigrations } from './migrations.ts';
 import { refuseNetworkDisk } from './network-disk.ts';
+import { placeNewStore } from './new-store.ts';
 import { createQueue } from './queue.ts';
 import { createRequests } from './requests.ts';
 import type { Db } from './schema.ts';
 import { SearchThread } from './search-thread.ts';
+import { makeBackup } from './store-backup.ts';
 import { createSessions } from './sessions.ts';
 import { createTasks } from './tasks.ts';
 import { Transactions } from './transactions.ts';
@@ -65,6 +68,15 @@ export async function openStore(file: string, options: StoreOptions = {}): Promi
       assertOpen();
       return reads.run((db) => work(toRead(db)));
     },
+    assertInPlace() {
+      assertOpen();
+      connections.write.assertInPlace();
+    },
+    async backUp(since) {
+      assertOpen();
+      if (lastBackup(connections.write.file) < since)
+        makeBackup(connections.write.file, connections.version);
+    },
     [Symbol.asyncDispose]() {
       // The writer goes last: the last connection folds the log back into the file.
       closed ??= reads[Symbol.asyncDispose]()
@@ -75,19 +87,27 @@ export async function openStore(file: string, options: StoreOptions = {}): Promi
   };
 }
 
-type Connections = { readonly write: Connection; readonly read: Connection };
+type Connections = {
+  readonly write: Connection;
+  readonly read: Connection;
+  /** Of the schema. */
+  readonly version: number;
+};
 
 async function openConnections(file: string, options: StoreOptions): Promise<Connections> {
-  const migrations = loadMigrations(options.migrations);
+  const folder = options.migrations ?? shippedMigrations();
+  const migrations = loadMigrations(folder);
   refuseNetworkDisk(file);
   refuseNewerUntouched(file, migrations.length);
   makeFolder(path.dirname(file));
+  placeNewStore(file, folder);
   const { busyTimeoutMs } = options;
   const timeout = busyTimeoutMs === undefined ? {} : { busyTimeoutMs };
   const write = new Connection(file, { mode: 'write', ...timeout });
   try {
     await migrate(write, migrations);
-    return { write, read: new Connection(file, { mode: 'read', ...timeout }) };
+    const read = new Connection(file, { mode: 'read', ...timeout });
+    return { write, read, version: migrations.length };
   } catch (error) {
     write[Symbol.dispose]();
     throw error;

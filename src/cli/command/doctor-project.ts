@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { loadConfig } from '../../adapters/files/config-files.ts';
 import { loadLoopTypes } from '../../adapters/files/loop-type-files.ts';
 import { discoverRepository } from '../../adapters/git/discover.ts';
@@ -50,7 +49,7 @@ export async function checkRepository(
     return fail(
       'repository',
       `${where}; its index is damaged: ${fault}`,
-      mendIndex(path.join(repository.main.gitDir, 'index')),
+      mendIndex(repository.main),
     );
   }
   if (operation !== null) {

@@ -1,8 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { createSystemClock } from '../../adapters/clock/system-clock.ts';
 import { createSupervisor } from '../../adapters/process/supervisor.ts';
+import { backupsOf } from '../../adapters/sqlite/backup-files.ts';
 import { Connection } from '../../adapters/sqlite/connection.ts';
 import { openStore } from '../../adapters/sqlite/store.ts';
+import { refuseLostStore } from '../../daemon/lost-store.ts';
 import type { LoopRow, Store } from '../../ports/store.ts';
 import { plural } from '../render/format.ts';
 import { fail, ok, warn, type Check } from './doctor-check.ts';
@@ -16,7 +18,7 @@ export type StoreChecks = {
 const recentLoops = 20;
 
 /** Opens the store as every command does, if there is one. Throws what keeps it from opening. */
-export async function checkStore(file: string): Promise<StoreChecks> {
+export async function checkStore(file: string, stateDir: string): Promise<StoreChecks> {
   if (/^postgres(ql)?:/.test(file)) {
     const check = fail(
       'store',
@@ -25,6 +27,7 @@ export async function checkStore(file: string): Promise<StoreChecks> {
     );
     return { checks: [check], loops: null };
   }
+  refuseLostStore(file, stateDir);
   if ((await stat(file).catch(() => null)) === null) {
     return { checks: [ok('store', 'none yet; the first task or run makes it')], loops: new Set() };
   }
@@ -43,7 +46,7 @@ function inspectFile(file: string): Check {
     return fail(
       'store',
       `${file} is damaged: ${String(answer)}`,
-      `stop every loop, then move it away and copy the newest ${file}.backup-N into its place`,
+      `stop every loop, then move it away and copy a backup into its place: ${backupsOf(file).join(', ') || 'there is none'}`,
     );
   }
   const [row] = connection.run('select max(version) as version from schema_migrations').rows;

@@ -91,7 +91,9 @@ async function examinePlace(
   let loops: StoreChecks['loops'] = null;
   checks.push(
     ...(await checked('store', async () => {
-      const store = await checkStore(settings.store ?? path.join(stateDir, 'state.db'));
+      const file = settings.store ?? path.join(stateDir, 'state.db');
+      const isAddress = /^postgres(ql)?:/.test(file);
+      const store = await checkStore(isAddress ? file : path.resolve(place.root, file), stateDir);
       loops = store.loops;
       return store.checks;
     })),

@@ -111,7 +111,7 @@ export function snapshotLines(event: Event<'snapshot.taken'>): readonly StoryLin
   return [
     line('changed', paths.length === 0 ? 'nothing' : `${size}: ${names}`),
     ...event.repaired.map((text) => line('repaired', text, 'yellow')),
-    ...(event.unstored ?? []).map((text) => line('uncommitted', text, 'yellow')),
+    ...(event.unstored ?? []).map((text) => line('not stored', text, 'yellow')),
     ...(event.commit === null ? [] : [verbose('commit', event.commit.slice(0, 12))]),
   ];
 }

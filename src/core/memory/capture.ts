@@ -131,11 +131,18 @@ function firstFailing(report: VerificationReport): Check | null {
 }
 
 function whyFailed(iteration: Iteration, check: Check | null): string {
-  const { agent, report, refusal, gates = [] } = iteration;
+  const { agent, report, refusal, gates = [], unstored = [] } = iteration;
   if (refusal !== undefined) return headChars(refusalText(refusal), maxWhyChars);
   if (check !== null) return describeCheck(check);
   const gate = gates.find(({ passed }) => !passed);
   if (gate !== undefined) return headChars(`gate ${gate.name}: ${gate.reason}`, maxWhyChars);
+  if (report?.overall.passed === true && unstored.length > 0) {
+    const names = plainText(unstored.join(', '));
+    return headChars(
+      `the checks passed, but on files that are in no commit: ${names}`,
+      maxWhyChars,
+    );
+  }
   if (report?.overall.passed === true && agent?.claim === null) {
     return 'the checks passed, but the agent did not claim that the task is done';
   }

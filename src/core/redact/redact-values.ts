@@ -1,17 +1,11 @@
-import { looksSecret } from '../env/allow-list.ts';
+import { secretValues } from './secret-values.ts';
 
-const shortest = 8;
-
-/** Replaces the values of variables that look like keys, wherever they turn up in a text. */
+/** For what is shown: puts the name of its variable in the place of every secret. */
 export function createRedactor(
   env: Readonly<Record<string, string | undefined>>,
 ): (text: string) => string {
-  const secrets = Object.entries(env)
-    .flatMap(([name, value]) =>
-      value !== undefined && value.length >= shortest && looksSecret(name) ? [{ name, value }] : [],
-    )
-    // A secret that contains another is replaced first, whole.
-    .toSorted((a, b) => b.value.length - a.value.length);
+  // A secret that contains another is replaced first, whole.
+  const secrets = secretValues(env).toSorted((a, b) => b.value.length - a.value.length);
   if (secrets.length === 0) return (text) => text;
   return (text) =>
     secrets.reduce((result, { name, value }) => result.replaceAll(value, () => `[${name}]`), text);

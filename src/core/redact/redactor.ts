@@ -24,15 +24,31 @@ export type Redactor = {
   end(): readonly Uint8Array[];
 };
 
-/** Makes a redactor for each stream of the same process. */
-export type Redaction = { stream(): Redactor };
+/** Makes redactors, one for each stream. */
+export type Redaction = {
+  /** Hides what is known by now. */
+  stream(): Redactor;
+  /** Streams made from now on hide these values as well. */
+  learn(secrets: readonly string[]): void;
+};
 
 export const redactedMark = ascii('[redacted]');
 
 /** Hides these values, in all their forms, and everything that looks like a key. */
 export function createRedaction(secrets: readonly string[]): Redaction {
-  const starters = createStarters(secretForms(secrets), keyPatterns);
-  return { stream: () => createRedactor(starters) };
+  const known = new Set(secrets);
+  let starters: Starters | null = null;
+  return {
+    stream() {
+      starters ??= createStarters(secretForms([...known]), keyPatterns);
+      return createRedactor(starters);
+    },
+    learn(values) {
+      const { size } = known;
+      for (const value of values) known.add(value);
+      if (known.size > size) starters = null;
+    },
+  };
 }
 
 function createRedactor(starters: Starters): Redactor {

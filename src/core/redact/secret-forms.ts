@@ -1,42 +1,10 @@
 /** The ways a secret turns up in output: as it is, in JSON, in an address, in base64. All as bytes. */
-import { looksSecret } from '../env/allow-list.ts';
+import { isLongEnough } from './secret-values.ts';
 
-/** Shorter values are words, ports and flags: hiding those would hide everything. */
-const shortestSecret = 8;
+/** What is left of a form that depends on its surroundings is a secret only if there is enough of it. */
+const shortestForm = 8;
 /** A longer form is looked for in parts of this size, so that little has to be held back while one may be on its way. */
 const longestForm = 256;
-
-/**
- * The values of variables whose names say that they hold something to be kept, and the passwords in addresses
- * (`DATABASE_URL=postgres://me:password@host/db`), whatever the variable is called.
- */
-export function secretsOf(env: Readonly<Record<string, string | undefined>>): readonly string[] {
-  return Object.entries(env).flatMap(([name, value = '']) => {
-    const own = looksSecret(name) ? [value.trim()] : [];
-    return [...own, ...passwordsIn(value)].filter(isLongEnough);
-  });
-}
-
-/** As it is written in the address, and as it is meant. */
-function passwordsIn(value: string): readonly string[] {
-  const start = value.indexOf('://');
-  if (start === -1) return [];
-  const rest = value.slice(start + '://'.length);
-  const end = rest.search(/[/?#]/);
-  const authority = end === -1 ? rest : rest.slice(0, end);
-  const [colon, at] = [authority.indexOf(':'), authority.lastIndexOf('@')];
-  if (colon === -1 || at <= colon) return [];
-  const written = authority.slice(colon + 1, at);
-  return [...new Set([written, decoded(written)])];
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
 
 /** Every form of these values, each once. Lines of a value of many lines are secrets of their own. */
 export function secretForms(values: readonly string[]): readonly Uint8Array[] {
@@ -51,10 +19,6 @@ export function secretForms(values: readonly string[]): readonly Uint8Array[] {
     }
   }
   return [...forms.values()];
-}
-
-function isLongEnough(value: string): boolean {
-  return value.trim().length >= shortestSecret;
 }
 
 function formsOf(secret: string): readonly Uint8Array[] {
@@ -121,7 +85,7 @@ function base64Forms(secret: Uint8Array): readonly Uint8Array[] {
     const text = Array.from({ length: end - first }, (_, index) =>
       alphabet.charAt(sixBits(secret, (first + index) * 6 - skipped * 8)),
     ).join('');
-    if (text.length < shortestSecret) return [];
+    if (text.length < shortestForm) return [];
     return [utf8(text), utf8(text.replaceAll('+', '-').replaceAll('/', '_'))];
   });
 }

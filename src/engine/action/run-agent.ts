@@ -3,7 +3,7 @@ import { afterAgent } from '../../core/loop/agent-policy.ts';
 import type { AgentRecord, LoopEvent } from '../../core/loop/event.ts';
 import { effectiveIterationTimeout, effectiveMaxDuration } from '../../core/config/limits.ts';
 import { agentEnvironment } from '../../core/env/allow-list.ts';
-import type { Loop } from '../../core/loop/loop.ts';
+import { looksAtFiles, type Loop } from '../../core/loop/loop.ts';
 import { agentNotes, maxLearningChars } from '../../core/memory/notes.ts';
 import type { PricedUsage } from '../../core/price/price.ts';
 
@@ -84,6 +84,8 @@ async function runInSlot(engine: Engine, owner: LoopOwner, attempt: number): Pro
     spending.signal,
   );
   await owner.after('run-agent');
+  // Its files are looked at while its end is put on record.
+  if (looksAtFiles(loop)) owner.lookAhead();
   giveAgentSlot(engine, owner);
   const { result, usage } = await spending.judge(ran);
   tellProvider(engine, loop, result.outcome);
@@ -91,7 +93,7 @@ async function runInSlot(engine: Engine, owner: LoopOwner, attempt: number): Pro
   await keeper.settled();
   // No agent works on a full disk: its crash says nothing about the work, and the loop goes on when there is room.
   if (result.outcome.kind === 'crashed') await refuseFullDisk(engine, loop);
-  await engine.artifacts.write(path.join(dir, 'final.md'), result.outcome.finalText);
+  await engine.artifacts.write(path.join(dir, 'final.md'), engine.clean(result.outcome.finalText));
   await recordEnd(engine, owner, attempt, result, usage);
 }
 

@@ -86,7 +86,7 @@ async function runHook(
   const ran = await runCommand(engine, loop, spec, owner.cut);
   const heard = hear(ran, hook);
   if (when === 'pre' && heard.answer?.prompt !== undefined) {
-    await engine.artifacts.write(promptFile, heard.answer.prompt);
+    await engine.artifacts.write(promptFile, engine.clean(heard.answer.prompt));
   }
   await owner.after('run-hook');
   const result: HookResult = {

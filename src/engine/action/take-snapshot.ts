@@ -15,10 +15,14 @@ export async function takeSnapshot(engine: Engine, owner: LoopOwner): Promise<vo
   owner.seenTree = null;
   // Nothing in the one depends on the other. Both are over before a failure of either goes on.
   const work = [commit(owner, seen), compare(owner, seen)] as const;
+  if (seen !== null) lookAtWork(owner, seen);
   await Promise.allSettled(work);
   const [taken] = await Promise.all(work);
   await owner.after('commit');
-  lookAtWork(owner, taken);
+  if (seen === null) lookAtWork(owner, taken.tree);
+  if (taken.head !== null && taken.headTree !== null) {
+    owner.changes.same(taken.head, taken.headTree);
+  }
   const changes =
     taken.tree === startTree ? noChanges : await owner.changesBetween(startTree, taken.tree);
   if (!isEmptyChange(changes)) {
@@ -78,6 +82,7 @@ async function commit(owner: LoopOwner, tree: string | null): Promise<CommitResu
       commit: null,
       head,
       tree: tree ?? (await workspace.snapshot(owner.closing)),
+      headTree: null,
       repaired: [],
       unstored: [],
     };
@@ -86,11 +91,11 @@ async function commit(owner: LoopOwner, tree: string | null): Promise<CommitResu
 }
 
 /** The verification begins with what the loop has done since its base: that is found out beside what is done until then. */
-function lookAtWork(owner: LoopOwner, { head, tree }: CommitResult): void {
+function lookAtWork(owner: LoopOwner, tree: string): void {
   const { loop, iteration } = owner;
   const range = judgedRange({
     ...loop,
-    head,
+    head: tree,
     iterations: [...loop.iterations.slice(0, -1), { ...iteration, tree }],
   });
   if (range === null || !loop.options.verify) return;

@@ -37,7 +37,7 @@ export const askJudge: LookAt<'llm-judge'> = async (engine, owner, gate) => {
   );
   const { outcome } = result;
   if (outcome.kind === 'interrupted') return { kind: 'cut' };
-  await engine.artifacts.write(path.join(dir, 'final.md'), outcome.finalText);
+  await engine.artifacts.write(path.join(dir, 'final.md'), engine.clean(outcome.finalText));
   const details = {
     kind: 'judged',
     output: outcome.finalText,

@@ -25,7 +25,8 @@ export async function judgeLeftovers(
     if (found?.isFile() === true) files.push({ path: file, bytes: found.size });
   }
   const patch = path.join(dir, 'whole.patch');
-  await engine.project.writePatch(work.from, work.to, patch, signal);
+  await engine.project.writePatch(work.from, work.to, `${patch}.partial`, signal);
+  await engine.artifacts.moveClean(`${patch}.partial`, patch);
   const text = (await engine.artifacts.readTail(patch, patchBytes)) ?? '';
   return judgeSanity(loop.settings.verify.sanity, files, addedLines(text));
 }

@@ -123,3 +123,61 @@ describe('in the user’s checkout', () => {
     await expect(merging).rejects.toMatchObject({ code: 'workspace.operation' });
   });
 });
+
+describe('what attributes convert', () => {
+  const lost = 'a.txt (a checkout of the commit gives it other bytes)';
+
+  test('is named when a checkout of the commit would give other bytes, until it does not', async () => {
+    await using loop = await loopHarness();
+    const first = await loop.iterate(async () => {
+      await loop.write('.gitattributes', '* text=auto\n');
+      await loop.write('a.txt', 'fixed\r\n');
+    });
+    expect(first.unstored).toEqual([lost]);
+    const second = await loop.iterate(() => loop.write('b.txt', 'b\n'));
+    expect(second.unstored).toEqual([lost]);
+    const third = await loop.iterate(() => loop.write('a.txt', 'fixed\n'));
+    expect(third.unstored).toEqual([]);
+  });
+
+  test('is named when the rules came later than the file', async () => {
+    await using loop = await loopHarness();
+    const first = await loop.iterate(() => loop.write('deep/a.txt', 'fixed\r\n'));
+    expect(first.unstored).toEqual([]);
+    const second = await loop.iterate(async () => {
+      await loop.write('deep/.gitattributes', '* text\n');
+      await loop.write('deep/a.txt', 'fixed again\r\n');
+    });
+    expect(second.unstored).toEqual([`deep/${lost}`]);
+  });
+
+  test('is in order when it comes back the same', async () => {
+    await using loop = await loopHarness();
+    const { unstored, head } = await loop.iterate(async () => {
+      await loop.write('.gitattributes', '*.bat text eol=crlf\n');
+      await loop.write('a.bat', 'echo\r\n');
+    });
+    expect(unstored).toEqual([]);
+    expect(await loop.agent('cat-file', '-p', `${head}:a.bat`)).toBe('echo');
+  });
+
+  test('is named when the rules are in no commit', async () => {
+    await using loop = await loopHarness();
+    const { unstored } = await loop.iterate(async () => {
+      await loop.repo.write('.git/info/attributes', 'a.txt text eol=crlf\n');
+      await loop.write('a.txt', 'fixed\r\n');
+    });
+    expect(unstored).toEqual([lost]);
+  });
+
+  test('is nothing by a setting of the agent’s', async () => {
+    await using loop = await loopHarness();
+    const { unstored, head } = await loop.iterate(async () => {
+      await loop.agent('config', 'core.autocrlf', 'input');
+      await loop.write('a.txt', 'fixed\r\n');
+    });
+    expect(unstored).toEqual([]);
+    const size = await loop.agent('cat-file', '-s', `${head}:a.txt`);
+    expect(size).toBe('7');
+  });
+});

@@ -280,3 +280,12 @@ it('says of work that a person sent back who did and why, not what the agent tho
   const refused = { ...iteration, refusal: { by: 'ada', reason: 'use fewer words\n' } };
   expect(failureNote(refused).whyFailed).toBe('rejected by ada: use fewer words');
 });
+
+test('an attempt that passed on files in no commit says so', () => {
+  const loop = loopWith(record, [passing], ended('failed'));
+  const [iteration] = loop.iterations;
+  const left = { ...iteration!, unstored: ['a.txt (is ignored)'] };
+  expect(failureNote(left).whyFailed).toBe(
+    'the checks passed, but on files that are in no commit: a.txt (is ignored)',
+  );
+});

@@ -1,7 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRedaction } from '../../../src/core/redact/redactor.ts';
-import { secretForms, secretsOf } from '../../../src/core/redact/secret-forms.ts';
+import { defaultSettings } from '../../../src/core/config/schema.ts';
+import { secretForms } from '../../../src/core/redact/secret-forms.ts';
+import { secretsOf, secretsOfEngine } from '../../../src/core/redact/secret-values.ts';
 
 /** The chunks as one text; every character stands for a byte. */
 function redacted(secrets: readonly string[], ...chunks: (string | Buffer)[]): string {
@@ -90,6 +92,49 @@ describe('a secret of the environment', () => {
     ['mysql://me:%zzbroken1@db', ['%zzbroken1']],
   ])('comes from the password in an address: %s', (address, secrets) => {
     expect(secretsOf({ DATABASE_URL: address, PLAIN: address })).toEqual([...secrets, ...secrets]);
+  });
+});
+
+describe('the secrets of an engine', () => {
+  const settings = defaultSettings();
+
+  it('are those of its whole environment, handed on or not, and those of its configuration', () => {
+    const env = { FOO_TOKEN: 'handed-on', OTHER_KEY: 'not-handed-on', PLAIN: 'plain-value' };
+    const configured = {
+      env: { ...settings.env, pass: ['FOO_*'], set: { SET_TOKEN: 'set-for-all' } },
+      agents: { mine: { env: { OWN_KEY: 'set-for-one' } } },
+    };
+    expect(secretsOfEngine(env, configured)).toEqual([
+      'handed-on',
+      'not-handed-on',
+      'set-for-all',
+      'set-for-one',
+    ]);
+  });
+
+  it('are the keys that agents take from variables with any name', () => {
+    const env = { MODEL_ACCESS: 'key-of-model', PLAIN: 'plain-value' };
+    const agents = { mine: { 'key-variable': 'MODEL_ACCESS' } };
+    expect(secretsOfEngine(env, { env: settings.env, agents })).toEqual(['key-of-model']);
+  });
+
+  it('are what headers say about who one is', () => {
+    const env = {
+      ANTHROPIC_CUSTOM_HEADERS: 'Authorization: Bearer abcdefghijk\nContent-Type: application/json',
+      OTEL_EXPORTER_OTLP_HEADERS: 'x-api-key=lmnopqrstuv,x-team=the-team-of-us',
+    };
+    expect(secretsOf(env)).toEqual(['abcdefghijk', 'lmnopqrstuv']);
+  });
+
+  it('grow by what a program is given', () => {
+    const redaction = createRedaction(['first-secret']);
+    const hidden = (text: string) => {
+      const stream = redaction.stream();
+      return Buffer.concat([...stream.push(Buffer.from(text)), ...stream.end()]).toString();
+    };
+    expect(hidden('first-secret second-secret')).toBe('[redacted] second-secret');
+    redaction.learn(['second-secret']);
+    expect(hidden('first-secret second-secret')).toBe('[redacted] [redacted]');
   });
 });
 
