@@ -112,6 +112,7 @@ async function planWorkspace(
       : ((await project.resolve(`refs/heads/${baseRef}`, signal)) ??
         (await project.resolve(baseRef, signal)));
   if (base === null) throw noBase(baseRef);
+  project.requireStart(base);
   const folder = settings.workspace.dir ?? path.join(engine.stateDir, 'worktrees');
   return {
     mode: 'worktree',

@@ -1,5 +1,5 @@
 import { statfsSync, type StatsFs } from 'node:fs';
-import { open, rm, stat } from 'node:fs/promises';
+import { lstat, open, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Disk } from '../../ports/disk.ts';
 
@@ -28,7 +28,8 @@ export function createDisk(stateDir: string): Disk {
 async function hold(file: string): Promise<boolean> {
   if ((await sizeOf(file)) === reserveBytes) return true;
   try {
-    await using handle = await open(file, 'w');
+    await rm(file, { force: true });
+    await using handle = await open(file, 'wx');
     const { bytesWritten } = await handle.writev(chunks);
     // A disk that fills up meanwhile takes what it can and complains only the next time.
     if (bytesWritten === reserveBytes) return true;
@@ -64,7 +65,7 @@ function statOf(folder: string): StatsFs | null {
 }
 
 async function sizeOf(file: string): Promise<number> {
-  return stat(file).then(
+  return lstat(file).then(
     ({ size }) => size,
     () => 0,
   );

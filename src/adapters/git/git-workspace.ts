@@ -1,9 +1,10 @@
-import { lstat } from 'node:fs/promises';
-import { isLoopwrightError, LoopwrightError } from '../../core/error.ts';
+import { isLoopwrightError } from '../../core/error.ts';
 import type { Workspace } from '../../ports/workspace.ts';
 import { diskUsage } from '../files/folder-usage.ts';
+import { listLinksOut } from '../files/links-out.ts';
 import { commitChanges, type Revision } from './commit.ts';
 import { describeCheckout } from './describe-text.ts';
+import { requireOwn } from './git.ts';
 import { headCommit } from './head.ts';
 import { heal, standInFor } from './heal.ts';
 import type { LoopCheckout } from './loop-checkout.ts';
@@ -27,8 +28,8 @@ export function createGitWorkspace(
   let last: Revision | null = null;
 
   /**
-   * A folder that is gone makes git fail in many ways; the reader should learn the one reason. What an agent broke and
-   * the engine can put right is put right, and the work is tried again.
+   * Nothing is done where another folder is in place of the loop's. One that is gone makes git fail in many ways; the reader
+   * should learn the one reason. What an agent broke and the engine can put right is put right, and the work is tried again.
    */
   async function whilePresent<Result>(
     signal: AbortSignal,
@@ -37,10 +38,11 @@ export function createGitWorkspace(
     for (let attempt = 1; ; attempt++) {
       const seen = timesHealed;
       try {
+        requireOwn(at);
         return await work();
       } catch (error) {
         signal.throwIfAborted();
-        if (await isGone(checkout)) throw workspaceGone(workTree, error);
+        requireOwn(at);
         if (attempt >= mostTries || !(await putRight(error, seen, signal))) throw error;
       }
     }
@@ -125,20 +127,10 @@ export function createGitWorkspace(
     rebase: (onto, from, signal) =>
       onceReady(signal, () => rebaseBranch(checkout, onto, from, signal)),
     moveTo: (commit, signal) => onceReady(signal, () => moveBranch(checkout, commit, signal)),
+    async linksOut(paths) {
+      requireOwn(at);
+      return listLinksOut(workTree, paths);
+    },
     diskUsage: (signal) => whilePresent(signal, () => diskUsage(workTree, signal)),
   };
-}
-
-async function isGone({ at, workTree }: LoopCheckout): Promise<boolean> {
-  const found = await Promise.all(
-    [at.gitDir, workTree].map((folder) => lstat(folder).catch(() => null)),
-  );
-  return found.includes(null);
-}
-
-function workspaceGone(workTree: string, cause: unknown): LoopwrightError {
-  return new LoopwrightError('workspace.gone', `The worktree ${workTree} has been removed`, {
-    cause,
-    hint: 'Resume the loop: its worktree is made anew from its branch.',
-  });
 }

@@ -106,6 +106,8 @@ export async function writeTreePatch(
     to,
   ];
   const partial = `${file}.partial`;
+  // Nothing is written through a link that an agent may have left here.
+  rmSync(partial, { recursive: true, force: true });
   try {
     const env = withoutIndex(repository);
     const result = await repository.run({ env, args, signal, outputFile: partial });

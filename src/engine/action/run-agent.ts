@@ -71,6 +71,8 @@ async function runInSlot(engine: Engine, owner: LoopOwner, attempt: number): Pro
     warn: (text) => warnings.add(text),
   });
   await owner.before('run-agent');
+  engine.project.requireIntact(run.cwd);
+  engine.artifacts.requireIntact(dir);
   const ran = await runner.run(
     run,
     {

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { isEmptyChange, noChanges } from '../../core/loop/changes.ts';
+import { isEmptyChange, noChanges, type FileChanges } from '../../core/loop/changes.ts';
 import type { CommitResult } from '../../ports/workspace.ts';
 import { judgedRange } from '../compare-with-base.ts';
 import type { Engine } from '../engine.ts';
@@ -42,6 +42,17 @@ export async function takeSnapshot(engine: Engine, owner: LoopOwner): Promise<vo
     repaired: taken.repaired,
     ...(taken.unstored.length === 0 ? {} : { unstored: named(taken.unstored) }),
   });
+  await warnOfLinksOut(owner, changes);
+}
+
+/** The checks see what such a link leads to; a clone of the commit has only the link. */
+async function warnOfLinksOut(owner: LoopOwner, changes: FileChanges): Promise<void> {
+  const there = [...changes.created, ...changes.modified, ...changes.renamed.map(({ to }) => to)];
+  const links = await owner.workspace.linksOut(there);
+  if (links.length === 0) return;
+  const list = named(links.map(({ path: name, target }) => `${name} → ${target}`)).join(', ');
+  const text = `a link leads out of the worktree, and what is there is in no commit: ${list}`;
+  if (!owner.loop.warnings.includes(text)) await owner.record({ type: 'warning.raised', text });
 }
 
 /** What is committed is the agent's; the copy for people has no secrets in it. */
