@@ -2,7 +2,7 @@
 'use strict';
 // The published entry. Tiny and CommonJS so that any Node can parse it: it looks at the version first,
 // answers what needs no engine, and imports the rest on demand.
-const { existsSync, readFileSync, writeSync } = require('node:fs');
+const { existsSync, fstatSync, readFileSync, statSync, writeSync } = require('node:fs');
 const path = require('node:path');
 
 const root = path.join(__dirname, '..');
@@ -11,7 +11,7 @@ const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < 22 || (major === 22 && minor < 18)) handOver();
 else {
   holdLifeline();
-  if (!answerAtOnce()) start();
+  if (!answerAtOnce()) void start();
 }
 
 // A terminal gets colours and its own width; everyone else the same text every time.
@@ -19,7 +19,7 @@ function answerAtOnce() {
   const [word, ...more] = process.argv.slice(2);
   if (more.length > 0 || (word !== '--help' && word !== '--version')) return false;
   const file = path.join(root, ...(word === '--help' ? ['dist', 'help.txt'] : ['package.json']));
-  if (isClone() || require('node:tty').isatty(1)) return false;
+  if (isClone() || mayBeTerminal()) return false;
   const text = readFileSync(file, 'utf8');
   try {
     writeSync(1, word === '--help' ? text : `${JSON.parse(text).version}\n`);
@@ -30,21 +30,37 @@ function answerAtOnce() {
   }
 }
 
+// Asking for certain loads a tenth of Node. A terminal is a device, and so is the one that swallows everything.
+function mayBeTerminal() {
+  try {
+    const out = fstatSync(1);
+    return out.isCharacterDevice() && out.rdev !== statSync('/dev/null').rdev;
+  } catch {
+    return true;
+  }
+}
+
 function isClone() {
   return existsSync(path.join(root, 'src', 'cli', 'main.ts'));
 }
 
+async function start() {
+  const { keepSmall, startBundle } = require('./bundle.cjs');
+  try {
+    if (!isClone()) return await startBundle(path.join(root, 'dist'));
+    keepSmall();
+    const cli = await importSources();
+    await cli.main();
+  } catch (error) {
+    process.stderr.write(`loopwright could not start: ${error && error.message}\n`);
+    process.exitCode = 3;
+  }
+}
+
 // A clone runs its sources, so that what is tried is what is written; the package has only the bundle.
-function start() {
-  const entry = path.join(root, ...(isClone() ? ['src', 'cli', 'main.ts'] : ['dist', 'cli.js']));
-  const { pathToFileURL } = require('node:url');
+function importSources() {
   require('node:module').enableCompileCache?.();
-  import(pathToFileURL(entry).href)
-    .then((cli) => cli.main())
-    .catch((error) => {
-      process.stderr.write(`loopwright could not start: ${error && error.message}\n`);
-      process.exitCode = 3;
-    });
+  return import(require('node:url').pathToFileURL(path.join(root, 'src', 'cli', 'main.ts')).href);
 }
 
 // For the child of `handOver`: who kills the parent means this process.

@@ -69,9 +69,9 @@ function told(measured: readonly Line[]): readonly Line[] {
 function packagedEntry(): string {
   const published = path.join(cache, 'package');
   rmSync(published, { recursive: true, force: true });
-  mkdirSync(path.join(published, 'bin'), { recursive: true });
-  execFileSync('cp', ['-r', path.join(root, 'dist'), path.join(root, 'package.json'), published]);
-  execFileSync('cp', [path.join(root, 'bin/loopwright.cjs'), path.join(published, 'bin')]);
+  mkdirSync(published, { recursive: true });
+  const files = ['bin', 'dist', 'package.json'].map((name) => path.join(root, name));
+  execFileSync('cp', ['-r', ...files, published]);
   return path.join(published, 'bin/loopwright.cjs');
 }
 

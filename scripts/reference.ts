@@ -1,20 +1,28 @@
 /**
- * Writes docs/reference and the table of scalar keys from the definitions of commands and configuration:
+ * Writes docs/reference and the tables of defaults and scalar keys from the definitions of commands and configuration:
  * `npm run docs`. A test fails when stale.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { renderDefaultTable } from './reference/defaults.ts';
 import { renderScalarTable } from './reference/scalars.ts';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 
 /** Every generated file by its path from the root of the repository. */
 export async function renderReference(): Promise<Readonly<Record<string, string>>> {
-  return { 'src/core/config/scalar-table.ts': renderScalarTable(), ...(await renderPages()) };
+  return { ...renderTables(), ...(await renderPages()) };
 }
 
-/** Loaded on demand: the commands read the table of scalars, which must be up to date by then. */
+function renderTables(): Readonly<Record<string, string>> {
+  return {
+    'src/core/config/default-table.ts': renderDefaultTable(),
+    'src/core/config/scalar-table.ts': renderScalarTable(),
+  };
+}
+
+/** Loaded on demand: the commands read the tables, which must be up to date by then. */
 async function renderPages(): Promise<Readonly<Record<string, string>>> {
   const { renderCliReference } = await import('./reference/cli.ts');
   const { renderConfigReference } = await import('./reference/config.ts');
@@ -35,6 +43,6 @@ async function write(files: Readonly<Record<string, string>>): Promise<void> {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  await write({ 'src/core/config/scalar-table.ts': renderScalarTable() });
+  await write(renderTables());
   await write(await renderPages());
 }

@@ -18,6 +18,8 @@ const blockedCodes: ReadonlySet<string> = new Set([
   'git.dirty',
   'git.filtered',
   'git.locked',
+  'git.index_damaged',
+  'loop.no_base_branch',
   'run.held',
   'git.conflict',
   'git.busy',

@@ -1,8 +1,5 @@
-import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { enableCompileCache } from 'node:module';
 import { isatty } from 'node:tty';
-import { setFlagsFromString } from 'node:v8';
 import { createSystemClock } from '../adapters/clock/system-clock.ts';
 import type { CliContext, OpenOptions, Output, Signal } from './context.ts';
 import { exitCodes } from './exit-code.ts';
@@ -18,7 +15,6 @@ const supported: readonly string[] = ['linux', 'darwin'];
 
 /** The program: builds the context from the process, runs the command line, sets the exit code. */
 export async function main(): Promise<void> {
-  enableCompileCache();
   if (!supported.includes(process.platform)) {
     process.stderr.write(
       'loopwright runs on Linux and macOS; on Windows run it inside WSL (https://aka.ms/wsl).\n',
@@ -26,10 +22,6 @@ export async function main(): Promise<void> {
     process.exitCode = exitCodes.refused;
     return;
   }
-  // A small process: its memory would grow with every iteration before it is collected, and each program that is started
-  // costs time in proportion to it.
-  for (const flag of ['--semi-space-growth-factor=1', '--heap-growing-percent=30'])
-    setFlagsFromString(flag);
   const argv = process.argv.slice(2);
   const listeners = new Set<(signal: Signal) => void>();
   let hasDriven = false;
@@ -171,9 +163,4 @@ async function readStdin(maxBytes = maxStdinBytes): Promise<string> {
     chunks.push(bytes);
   }
   return Buffer.concat(chunks).toString('utf8');
-}
-
-// The bundle can also be started by itself, as `node dist/cli.js`.
-if (process.argv[1] !== undefined && import.meta.filename === realpathSync(process.argv[1])) {
-  await main();
 }

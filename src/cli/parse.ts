@@ -22,14 +22,15 @@ export function allOptions(command: Command): readonly Option[] {
 /** Reads the words behind a command. Throws `usage.*` for what the command does not take. */
 export function parseInput(command: Command, words: readonly string[]): CommandInput {
   const options = allOptions(command);
-  const parser = createParser(command, options);
+  const asked = mentioned(options, words);
+  const parser = createParser(command, asked);
   try {
     parser.parse(withBareValues(words, options), { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError) throw usageProblem(command, options, error);
     throw error;
   }
-  const given = options.flatMap((option): [string, string | boolean | readonly string[]][] => {
+  const given = asked.flatMap((option): [string, string | boolean | readonly string[]][] => {
     const name = new ParserOption(`--${option.name}`).attributeName();
     if (parser.getOptionValueSource(name) !== 'cli') return [];
     return [[option.name, option.value === undefined ? true : textOf(parser.getOptionValue(name))]];
@@ -42,6 +43,14 @@ export function parseInput(command: Command, words: readonly string[]): CommandI
     requireArguments(command, input);
   }
   return input;
+}
+
+/** Every setting has an option, and telling the parser of all of them takes longer than parsing. */
+function mentioned(options: readonly Option[], words: readonly string[]): readonly Option[] {
+  const flags = new Set(words.map((word) => /^--(?:no-)?([^=]*)/.exec(word)?.[1]));
+  return options.filter(
+    ({ name, short }) => short !== undefined || flags.has(name.replace(/^no-/, '')),
+  );
 }
 
 function textOf(value: unknown): string | readonly string[] {

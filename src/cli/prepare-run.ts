@@ -4,6 +4,7 @@ import { isResting } from '../core/loop/status.ts';
 import type { Task } from '../core/task/task.ts';
 import type { Opened } from '../daemon/compose.ts';
 import type { RunOptions, RunRequest } from '../engine/run-loops.ts';
+import type { CheckoutState } from '../ports/workspace.ts';
 import { addTaskToRun, findMeantTask, unfinishedLoop } from '../engine/text-task.ts';
 import type { CommandInput } from './command.ts';
 import type { CliContext } from './context.ts';
@@ -33,18 +34,20 @@ export async function prepareRun(
     const request = await taskRequest(opened, task, isFresh, flagValues(input), say);
     return { request, options };
   }
+  const looking = lookAtCheckout(opened, input);
   const known = isFresh ? null : await findMeantTask(engine, target.title);
   if (known !== null) {
     return { request: await taskRequest(opened, known, false, flagValues(input), say), options };
   }
   const draft = { type: target.type, validation: null };
   await opened.planFor(draft, options.loop.verify);
-  await refuseDirty(opened, input, context);
+  const checkout = await looking;
+  if (checkout?.dirty === true && !options.allowDirty) throw dirtyCheckout(context);
   const { title, description, type } = target;
   const task = await addTaskToRun(engine, { title, description, type });
   return {
     request: { kind: 'task', taskId: task.id, fresh: true },
-    options,
+    options: checkout === null ? options : { ...options, checkout },
     undo: () =>
       engine.store.write(async (tx) => {
         const loops = await tx.loops.list({ taskId: task.id, limit: 1 });
@@ -84,16 +87,18 @@ async function taskRequest(
   return { kind: 'loop', loopId: loop.id, changed };
 }
 
+/** The checkout that a loop in place would work in. Looked at beside everything else that is prepared; null: nobody asks. */
+function lookAtCheckout(opened: Opened, input: CommandInput): Promise<CheckoutState | null> {
+  if (!isGiven(input, 'in-place')) return Promise.resolve(null);
+  const look = opened.project.describe(AbortSignal.timeout(60_000));
+  // Something else may be refused first.
+  look.catch(() => {});
+  return look;
+}
+
 /** Refused before anything is stored: `run --in-place` never touches a checkout with uncommitted changes. */
-async function refuseDirty(
-  opened: Opened,
-  input: CommandInput,
-  context: CliContext,
-): Promise<void> {
-  if (!isGiven(input, 'in-place') || isGiven(input, 'allow-dirty')) return;
-  const { dirty } = await opened.project.describe(AbortSignal.timeout(60_000));
-  if (!dirty) return;
-  throw new LoopwrightError(
+function dirtyCheckout(context: CliContext): LoopwrightError {
+  return new LoopwrightError(
     'run.dirty',
     `the checkout around ${context.cwd} has uncommitted changes`,
     {

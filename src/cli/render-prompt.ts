@@ -8,7 +8,12 @@ import { defaultTemplate } from '../core/prompt/default-template.ts';
 import type { Task } from '../core/task/task.ts';
 import type { Opened } from '../daemon/compose.ts';
 import { describeLimits } from '../engine/action/build-prompt.ts';
-import { assemblePrompt, loadTaskContext, type TaskContext } from '../engine/assemble-prompt.ts';
+import {
+  assemblePrompt,
+  loadTaskContext,
+  templatesOf,
+  type TaskContext,
+} from '../engine/assemble-prompt.ts';
 import { failuresSoFar } from '../engine/create-loop.ts';
 import { loadMemory, memoryRequest } from '../engine/load-memory.ts';
 import { lastOfTask, modelPlan, planModel } from '../engine/plan-model.ts';
@@ -42,7 +47,8 @@ export async function previewNextPrompt(opened: Opened, loop: Loop): Promise<Pro
   const { context, memory, model } = await engine.store.read((tx) =>
     nextMemory(tx, next, number, engine.clock.now()),
   );
-  const { text, warnings, injected, withheld } = assemblePrompt(engine.templates, {
+  const templates = await templatesOf(engine, loop.prompt);
+  const { text, warnings, injected, withheld } = assemblePrompt(templates, {
     ...context,
     settings,
     prompt: loop.prompt,
@@ -101,7 +107,8 @@ export async function previewFirstPrompt(
   const { memory, model } = await engine.store.read((tx) =>
     firstMemory(tx, context, settings, engine.clock.now()),
   );
-  const { text, warnings, injected, withheld } = assemblePrompt(engine.templates, {
+  const templates = await templatesOf(engine, prompt);
+  const { text, warnings, injected, withheld } = assemblePrompt(templates, {
     ...context,
     settings,
     prompt,

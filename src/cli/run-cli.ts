@@ -2,6 +2,8 @@ import { refuseInside } from './calling-loop.ts';
 import type { CliContext } from './context.ts';
 import { exitCodes } from './exit-code.ts';
 import { findCommand, isListed } from './find-command.ts';
+import { renderCommandHelp, renderGroupHelp, renderProgramHelp } from './help.ts';
+import { allOptions, parseInput } from './parse.ts';
 import type { RegistryEntry } from './registry/entry.ts';
 
 /** Runs one command line and answers with its exit code. Never throws. */
@@ -16,16 +18,12 @@ export async function runCli(
       case 'version':
         context.out.write(`${context.version}\n`);
         return exitCodes.ok;
-      case 'program-help': {
-        const { renderProgramHelp } = await import('./help.ts');
+      case 'program-help':
         context.out.write(renderProgramHelp(registry.filter(isListed), context.out.columns));
         return exitCodes.ok;
-      }
-      case 'group-help': {
-        const { renderGroupHelp } = await import('./help.ts');
+      case 'group-help':
         context.out.write(renderGroupHelp(asked.word, asked.entries, context.out.columns));
         return exitCodes.ok;
-      }
       case 'command':
         return await runCommand(asked.entry, asked.words, context);
     }
@@ -40,17 +38,13 @@ async function runCommand(
   words: readonly string[],
   context: CliContext,
 ): Promise<number> {
-  const [command, { allOptions, parseInput }] = await Promise.all([
-    entry.load(),
-    import('./parse.ts'),
-  ]);
+  const command = await entry.load();
   const input = parseInput(command, words);
   const wantsAll = input.options['help-all'] === true;
   if (!wantsAll && input.options['help'] !== true) {
     if (entry.forPeople === true) refuseInside(entry.path.join(' '), context);
     return command.run(input, context);
   }
-  const { renderCommandHelp } = await import('./help.ts');
   const options = allOptions(command).filter(({ advanced }) => wantsAll || advanced !== true);
   context.out.write(renderCommandHelp(command, options, context.out.columns));
   return exitCodes.ok;

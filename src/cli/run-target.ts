@@ -1,6 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { parseDocument } from 'yaml';
 import { splitFrontMatter } from '../adapters/template/prompt-file.ts';
 import { LoopwrightError } from '../core/error.ts';
 import { titleOf } from '../core/task/slug.ts';
@@ -75,7 +74,8 @@ async function targetOf(
 ): Promise<RunTarget> {
   if (file !== null) {
     if (words === '-') throw usageError('give either --file or `-`, not both');
-    const { title, text } = withoutFrontMatter(await readPrompt(path.resolve(context.cwd, file)));
+    const whole = await readPrompt(path.resolve(context.cwd, file));
+    const { title, text } = await withoutFrontMatter(whole);
     return textTarget(text, words ?? title, type, `the file ${file}`);
   }
   if (words === null) return { kind: 'ready', ...ready };
@@ -85,9 +85,10 @@ async function targetOf(
 }
 
 /** Front matter is about the task, not part of it; of what it says only a title counts here. */
-function withoutFrontMatter(whole: string): { title: string | null; text: string } {
+async function withoutFrontMatter(whole: string): Promise<{ title: string | null; text: string }> {
   const parts = splitFrontMatter(whole);
   if (parts === null || parts.matter === '') return { title: null, text: whole };
+  const { parseDocument } = await import('yaml');
   const said: unknown = parseDocument(parts.matter).toJS();
   const title = typeof said === 'object' && said !== null && 'title' in said ? said.title : null;
   const isText = typeof title === 'string' && title.trim() !== '';

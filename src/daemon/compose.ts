@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { findInstalledAgents, knownAgents } from '../adapters/agents/installed-agents.ts';
+import { knownAgents } from '../adapters/agents/installed-agents.ts';
 import { resolveAgent } from '../adapters/agents/registry.ts';
 import { minuteOfDay } from '../adapters/clock/local-time.ts';
 import { hookCommand, requireHookModules } from '../adapters/hook/hook-command.ts';
@@ -11,7 +11,6 @@ import { createDoors } from '../adapters/door/door-sockets.ts';
 import { createFailpoints, failAtVariable } from '../adapters/failpoint/failpoint.ts';
 import { createArtifacts } from '../adapters/files/artifact-files.ts';
 import { configFingerprint } from '../adapters/files/config-fingerprint.ts';
-import type { HomeInput } from '../adapters/files/config-home.ts';
 import { loadConfig, loadConfigAnyway, type LoadedConfig } from '../adapters/files/config-files.ts';
 import { stateFolderName } from '../adapters/files/folder-state.ts';
 import { createDisk } from '../adapters/files/disk-reserve.ts';
@@ -24,16 +23,17 @@ import { openProject } from '../adapters/git/open-project.ts';
 import { createShippedPrices } from '../adapters/prices/shipped-prices.ts';
 import { sandboxUnavailable } from '../adapters/process/sandbox.ts';
 import { createSupervisor } from '../adapters/process/supervisor.ts';
-import { createTemplates } from '../adapters/template/handlebars.ts';
+import { createTemplatesOnDemand } from '../adapters/template/templates-on-demand.ts';
 import { parsePromptFile } from '../adapters/template/prompt-file.ts';
 import type { FlagValues } from '../core/config/flags.ts';
 import type { PromptRecord } from '../core/loop/event.ts';
 import type { Settings } from '../core/config/schema.ts';
 import { hookModules } from '../core/hook/hook-modules.ts';
+import { importModule } from './import-module.ts';
 import { refuseLostStore } from './lost-store.ts';
 import { openProjectStore, openStateFolder, type StateUse } from './open-state.ts';
+import { createSettingsReader, settingsOf } from './settings-reader.ts';
 import { LoopwrightError } from '../core/error.ts';
-import { applyLoopType } from '../core/loop-type/apply.ts';
 import { resolveLoopType, type LoopType, type LoopTypes } from '../core/loop-type/resolve.ts';
 import { assertLoopStrategy, createLoopStrategy } from '../core/strategy/registry.ts';
 import type { LoopStrategy } from '../core/strategy/strategy.ts';
@@ -91,7 +91,7 @@ export type Opened = AsyncDisposable & {
   /** The loop type of a task after inheritance. */
   loopType(name: string | null): LoopType;
   /** What a loop type says about the prompt. */
-  promptOf(type: LoopType): PromptRecord;
+  promptOf(type: LoopType): Promise<PromptRecord>;
   /** What a loop of this task would be made with; `verify: false` needs no validation command. */
   planFor(task: PlannedTask, verify: boolean): Promise<LoopPlan>;
   /** The configuration as the files say now, for whoever stays open for long. */
@@ -111,6 +111,8 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
   const files = { projectRoot: project.root, env, home };
   const startsNothing = input.startsNothing === true || input.onlyReads === true;
   const load = startsNothing ? loadConfigAnyway : loadConfig;
+  // Taken before: what is written meanwhile is read again.
+  const mark = await configFingerprint(files);
   const config = await load({ ...files, flags });
   const loopTypes = await loadLoopTypes({ ...files, settings: config.settings });
   refusePostgres(config.settings);
@@ -166,14 +168,15 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
   );
   const doors = cleanup.use(createDoors(stateDir));
   const agents = createAgentCache(supervisor, project.root);
-  const readSettings = createSettingsReader(files);
+  const first = { mark, flags, loaded: config, types: loopTypes };
+  const readSettings = createSettingsReader(files, startsNothing ? null : first);
   const engine: Engine = {
     project,
     store,
     supervisor,
     artifacts: createArtifacts(stateDir, redaction),
     wakeups: createWakeups(stateDir),
-    templates: createTemplates(),
+    templatesFor: createTemplatesOnDemand(),
     clock,
     ids: createRandomIds(),
     random: createRandom(),
@@ -182,7 +185,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     prices: createShippedPrices(),
     slots: new Slots({
       clock,
-      machine: createMachine(stateDir),
+      machine: createMachine(stateDir, clock),
       publish,
       limits: limitsOf(config.settings),
     }),
@@ -228,7 +231,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
       await engine.resolveAgent(settings);
       await engine.resolveStrategy(settings);
       const type = resolveLoopType(task.type ?? defaultLoopType, types);
-      return { settings, flags, prompt: promptRecord(type, parseTemplate(type)) };
+      return { settings, flags, prompt: promptRecord(type, await parseTemplate(type)) };
     };
   const held = cleanup.move();
   const opened: Opened = {
@@ -237,7 +240,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     config,
     loopTypes,
     loopType: (name) => resolveLoopType(name ?? defaultLoopType, loopTypes),
-    promptOf: (type) => promptRecord(type, parseTemplate(type)),
+    promptOf: async (type) => promptRecord(type, await parseTemplate(type)),
     planFor: planner(config, loopTypes),
     async reread() {
       const loaded = await loadConfig({ ...files, flags });
@@ -264,41 +267,11 @@ function requireSandbox({ sandbox }: Settings, supervisor: Supervisor): void {
 }
 
 /** The template of a loop type: front matter belongs to the file, not to the prompt. */
-function parseTemplate(type: LoopType): ParsedTemplate {
+async function parseTemplate(type: LoopType): Promise<ParsedTemplate> {
   const text = type.values['prompt-template'] ?? null;
   if (text === null) return { template: null, required: [], defaults: {} };
-  const { template, required, defaults } = parsePromptFile(text, `loop type ${type.name}`);
+  const { template, required, defaults } = await parsePromptFile(text, `loop type ${type.name}`);
   return { template, required, defaults };
-}
-
-/** The settings of a loop type. Where none names an agent, the first one installed is taken. */
-async function settingsOf(
-  name: string | null,
-  loaded: LoadedConfig,
-  types: readonly LoopTypes[],
-  env: ComposeInput['env'],
-): Promise<Settings> {
-  const type = resolveLoopType(name ?? defaultLoopType, types);
-  const settings = applyLoopType(loaded.settings, type, loaded.origins);
-  if (settings.agent !== null) return settings;
-  const [first] = await findInstalledAgents(env);
-  return { ...settings, agent: first?.name ?? null };
-}
-
-/** Reads settings again only when a file changed: asked for at every iteration boundary. */
-function createSettingsReader(files: HomeInput & { readonly projectRoot: string }) {
-  const known = new Map<string, { readonly fingerprint: string; readonly settings: Settings }>();
-  return async (loopType: string, flags: FlagValues): Promise<Settings> => {
-    const key = JSON.stringify([loopType, flags]);
-    const fingerprint = await configFingerprint(files);
-    const last = known.get(key);
-    if (last?.fingerprint === fingerprint) return last.settings;
-    const loaded = await loadConfig({ ...files, flags });
-    const types = await loadLoopTypes({ ...files, settings: loaded.settings });
-    const settings = await settingsOf(loopType, loaded, types, files.env);
-    known.set(key, { fingerprint, settings });
-    return settings;
-  };
 }
 
 /** One runner per configured agent: scripts are read once, and what they count goes on. */
@@ -347,13 +320,13 @@ async function loadStrategy(settings: Settings, root: string): Promise<LoopStrat
   const { module, ...config } = settings.strategy;
   if (config.name !== 'custom' || module === undefined) return createLoopStrategy(config);
   const file = path.resolve(root, module);
-  const loaded: unknown = await importModule(file);
+  const loaded = await importStrategy(file);
   return assertLoopStrategy(strategyExport(loaded), module);
 }
 
-async function importModule(file: string): Promise<unknown> {
+async function importStrategy(file: string): Promise<unknown> {
   try {
-    return await import(pathToFileURL(file).href);
+    return await importModule(pathToFileURL(file).href);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new LoopwrightError(

@@ -34,7 +34,7 @@ async function exchangeOver(
   { method, path, headers, body }: Exchange,
 ): Promise<{ readonly status: number; readonly text: string }> {
   // Loading it takes as long as the rest of a short command, and most repositories have no daemon.
-  const { request } = await import('node:http');
+  const { request } = process.getBuiltinModule('node:http');
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>();
   const options = {
     socketPath,

@@ -1,25 +1,28 @@
 import { chmod, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
+import { lazy } from '../core/lazy.ts';
 
 /** Where the daemon is and how to speak with it. Readable by its user only; believed only after it has answered. */
-export const Registration = z.object({
-  /** Of this daemon's life. */
-  id: z.string(),
-  version: z.string(),
-  protocol: z.number().int(),
-  /** `http://127.0.0.1:PORT`. */
-  url: z.string(),
-  /** Path of the unix socket. */
-  socket: z.string(),
-  /** `Authorization: Bearer TOKEN`. */
-  token: z.string(),
-  pid: z.number().int(),
-  /** Of the process, in clock ticks since boot; null where the platform has none. */
-  startTime: z.string().nullable(),
-  startedAt: z.string(),
-});
-export type Registration = z.infer<typeof Registration>;
+export const Registration = lazy(() =>
+  z.object({
+    /** Of this daemon's life. */
+    id: z.string(),
+    version: z.string(),
+    protocol: z.number().int(),
+    /** `http://127.0.0.1:PORT`. */
+    url: z.string(),
+    /** Path of the unix socket. */
+    socket: z.string(),
+    /** `Authorization: Bearer TOKEN`. */
+    token: z.string(),
+    pid: z.number().int(),
+    /** Of the process, in clock ticks since boot; null where the platform has none. */
+    startTime: z.string().nullable(),
+    startedAt: z.string(),
+  }),
+);
+export type Registration = z.infer<ReturnType<typeof Registration>>;
 
 const name = 'daemon.json';
 
@@ -39,7 +42,7 @@ export async function writeRegistration(
 export async function readRegistration(stateDir: string): Promise<Registration | null> {
   try {
     const value: unknown = JSON.parse(await readFile(path.join(stateDir, name), 'utf8'));
-    return Registration.safeParse(value).data ?? null;
+    return Registration().safeParse(value).data ?? null;
   } catch {
     // Missing, half a file of another tool, not ours to read: there is no daemon to be found this way.
     return null;

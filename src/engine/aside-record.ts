@@ -1,17 +1,20 @@
 import path from 'node:path';
 import { z } from 'zod';
+import { lazy } from '../core/lazy.ts';
 import type { ProcessIdentity } from '../ports/process.ts';
 import type { Engine } from './engine.ts';
 
-const Identity = z.object({
-  pid: z.number().int(),
-  startTime: z.string().nullable(),
-  bootId: z.string().nullable(),
-  host: z.string(),
-  containment: z.enum(['bubblewrap', 'unshare', 'cgroup', 'process-group']).exactOptional(),
-  cgroup: z.string().exactOptional(),
-});
-const Entry = z.object({ engine: Identity, agent: Identity });
+const Identity = lazy(() =>
+  z.object({
+    pid: z.number().int(),
+    startTime: z.string().nullable(),
+    bootId: z.string().nullable(),
+    host: z.string(),
+    containment: z.enum(['bubblewrap', 'unshare', 'cgroup', 'process-group']).exactOptional(),
+    cgroup: z.string().exactOptional(),
+  }),
+);
+const Entry = lazy(() => z.object({ engine: Identity(), agent: Identity() }));
 
 /** Where agents beside loops are written down while they run: no loop's log has a place for them. */
 const place = ['aside', 'processes'] as const;
@@ -52,9 +55,9 @@ export async function endLeftAsides({ artifacts, supervisor }: Engine): Promise<
 }
 
 /** Null for what is half written or somebody else's. */
-function readEntry(text: string | null): z.infer<typeof Entry> | null {
+function readEntry(text: string | null): z.infer<ReturnType<typeof Entry>> | null {
   try {
-    const parsed = Entry.safeParse(JSON.parse(text ?? ''));
+    const parsed = Entry().safeParse(JSON.parse(text ?? ''));
     return parsed.success ? parsed.data : null;
   } catch {
     return null;

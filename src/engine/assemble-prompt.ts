@@ -13,6 +13,7 @@ import { acceptanceCriteria } from '../core/task/acceptance.ts';
 import type { Task } from '../core/task/task.ts';
 import type { StoreTx } from '../ports/store.ts';
 import type { WorkspaceText } from '../ports/workspace.ts';
+import type { Engine } from './engine.ts';
 import type { LoadedMemory } from './load-memory.ts';
 
 /** What surrounds a task in its prompt, from the store. */
@@ -47,6 +48,14 @@ export async function loadTaskContext(tx: StoreTx, taskId: string): Promise<Task
   const parent = task.parentId === null ? null : await tx.tasks.get(task.parentId);
   const dependencies = await tx.tasks.dependenciesOf(task.id);
   return { task, parent, prerequisites: dependencies.filter((each) => each.status === 'done') };
+}
+
+/** What renders the prompts of a loop. */
+export function templatesOf(
+  engine: Pick<Engine, 'templatesFor'>,
+  prompt: PromptRecord,
+): Promise<Templates> {
+  return engine.templatesFor(prompt.template ?? defaultTemplate);
 }
 
 const workspaceVariables = ['git-status', 'git-diff', 'git-log'];

@@ -17,7 +17,7 @@ export async function withBaseFiles(
   const { loop, workspace } = owner;
   const { base } = loop.workspace;
   if (base === null || loop.head === base || loop.workspace.mode === 'in-place') {
-    return work({ workspace, tree: await owner.startTree() });
+    return work({ workspace, tree: await owner.currentTree() });
   }
   await owner.before('discard-base');
   const place = { name: 'base', commit: base };

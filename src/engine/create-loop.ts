@@ -12,6 +12,7 @@ import type { Loop } from '../core/loop/loop.ts';
 import type { Task } from '../core/task/task.ts';
 import { gateName } from '../core/verdict/gate.ts';
 import type { StoreTx } from '../ports/store.ts';
+import type { CheckoutState } from '../ports/workspace.ts';
 import type { Engine } from './engine.ts';
 import { defaultLoopType } from './plan-loop.ts';
 
@@ -23,6 +24,8 @@ export type CreateLoopInput = {
   readonly options: LoopOptions;
   /** Work in a dirty checkout all the same (only in place). */
   readonly allowDirty: boolean;
+  /** The checkout, if it was looked at just now. */
+  readonly checkout?: CheckoutState;
 };
 
 const idTries = 5;
@@ -85,7 +88,7 @@ export async function failuresSoFar(tx: StoreTx, taskId: string): Promise<number
 async function planWorkspace(
   engine: Engine,
   loopId: string,
-  { settings, options, allowDirty }: CreateLoopInput,
+  { settings, options, allowDirty, checkout: seen }: CreateLoopInput,
 ): Promise<WorkspaceRecord> {
   const { project } = engine;
   const inPlace = options.inPlace || project.kind === 'folder';
@@ -96,7 +99,7 @@ async function planWorkspace(
   }
   const signal = AbortSignal.timeout(60_000);
   if (options.inPlace) {
-    const checkout = await project.describe(signal);
+    const checkout = seen ?? (await project.describe(signal));
     if (checkout.dirty && !allowDirty) throw dirtyCheckout(project.root);
     const { branch, head: base } = checkout;
     return { mode: 'in-place', path: project.root, branch, base, baseRef: branch };
@@ -109,6 +112,7 @@ async function planWorkspace(
       : ((await project.resolve(`refs/heads/${baseRef}`, signal)) ??
         (await project.resolve(baseRef, signal)));
   if (base === null) throw noBase(baseRef);
+  project.requireStart(base);
   const folder = settings.workspace.dir ?? path.join(engine.stateDir, 'worktrees');
   return {
     mode: 'worktree',

@@ -25,7 +25,8 @@ export type Engine = {
   readonly supervisor: Supervisor;
   readonly artifacts: Artifacts;
   readonly wakeups: Wakeups;
-  readonly templates: Templates;
+  /** What renders this template. */
+  readonly templatesFor: (template: string) => Promise<Templates>;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly random: Random;

@@ -7,6 +7,12 @@ const kept = 2;
 export class KnownChanges {
   /** The last one asked for comes last. */
   readonly #known = new Map<string, Promise<FileChanges>>();
+  #same: { readonly commit: string; readonly tree: string } | null = null;
+
+  /** A commit that holds the very files of a snapshot: what is known of the one holds for the other. */
+  same(commit: string, tree: string): void {
+    this.#same = { commit, tree };
+  }
 
   /** Asking again for the same two costs nothing. */
   between(
@@ -14,7 +20,7 @@ export class KnownChanges {
     to: string,
     look: (from: string, to: string) => Promise<FileChanges>,
   ): Promise<FileChanges> {
-    const key = `${from}..${to}`;
+    const key = `${from}..${this.#same?.commit === to ? this.#same.tree : to}`;
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     const changes = look(from, to);

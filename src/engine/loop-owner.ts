@@ -44,6 +44,7 @@ export type Claims = {
 export class LoopOwner implements AsyncDisposable {
   /** What iterations of this owner must leave alone. */
   readonly surroundings: SurroundingsWatch;
+  readonly changes = new KnownChanges();
   /** The files as they are when the agent has ended; null: not looked at, or changed since. */
   seenTree: string | null = null;
   readonly #engine: Engine;
@@ -58,7 +59,6 @@ export class LoopOwner implements AsyncDisposable {
   #mark: number;
   #workspace: Workspace | null = null;
   #iterationMark: number | null = null;
-  readonly #changes = new KnownChanges();
   readonly #ahead: LookAhead;
   #stops: { readonly number: number; readonly results: readonly StopResult[] } | null = null;
   readonly #base: BaseWatch;
@@ -125,14 +125,15 @@ export class LoopOwner implements AsyncDisposable {
 
   /** What differs between two snapshots; asking again for the same two costs nothing. */
   changesBetween(from: string, to: string): Promise<FileChanges> {
-    return this.#changes.between(from, to, (...two) =>
+    return this.changes.between(from, to, (...two) =>
       this.workspace.changes(...two, this.#closing.signal),
     );
   }
 
-  /** Looks at the files beside other work, for the next iteration to start from. */
+  /** Looks at the files beside other work, for whoever asks for them next. */
   lookAhead(): void {
-    this.inBackground(this.#ahead.take(this.workspace.snapshot(this.#closing.signal)));
+    const look = this.#assertHeld().then(() => this.workspace.snapshot(this.#closing.signal));
+    this.inBackground(this.#ahead.take(look));
   }
 
   /** The files are known to be this snapshot now, without a look. */
@@ -140,8 +141,8 @@ export class LoopOwner implements AsyncDisposable {
     this.inBackground(this.#ahead.take(Promise.resolve(tree)));
   }
 
-  /** The files an iteration starts from: as they are, or were a moment ago with nothing run in them since. */
-  async startTree(): Promise<string> {
+  /** The files as they are, or were a moment ago with nothing run in them since. */
+  async currentTree(): Promise<string> {
     return (await this.#ahead.seen()) ?? this.workspace.snapshot(this.#closing.signal);
   }
 

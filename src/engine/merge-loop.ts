@@ -4,7 +4,7 @@ import type { Loop } from '../core/loop/loop.ts';
 import type { Session } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
 import { MergeQueue } from './merge-queue.ts';
-import { mergeByHand, noBranch } from './merge-refusal.ts';
+import { mergeByHand, noBaseBranch, noBranch } from './merge-refusal.ts';
 
 /**
  * Brings a complete loop's branch into its base by hand: rebase if the base moved, verify again, fast-forward.
@@ -17,7 +17,8 @@ export async function mergeLoop(engine: Engine, session: Session, loopId: string
     throw new LoopwrightError('loop.merged', `${loopId} is already merged into ${loop.mergedInto}`);
   }
   if (!hadCompleted(loop)) throw notComplete(loop);
-  if (loop.workspace.mode === 'in-place' || loop.workspace.baseRef === null) throw noBranch(loop);
+  if (loop.workspace.mode === 'in-place') throw noBranch(loop);
+  if (loop.workspace.baseRef === null) throw noBaseBranch(loop);
   return new MergeQueue(engine, session).merge(loopId);
 }
 

@@ -7,9 +7,11 @@ const refusals: ReadonlySet<string> = new Set([
   'git.conflict',
   'git.busy',
   'git.locked',
+  'git.index_damaged',
   'git.filtered',
   'git.no_base',
   'loop.no_branch',
+  'loop.no_base_branch',
   'merge.red',
 ]);
 
@@ -47,6 +49,19 @@ export function keepsMoving(loop: Loop): LoopwrightError {
 
 export function noBranch(loop: Loop): LoopwrightError {
   return new LoopwrightError('loop.no_branch', `${loop.id} has no branch of its own to merge`);
+}
+
+/** It was started while no branch was checked out. */
+export function noBaseBranch(loop: Loop): LoopwrightError {
+  const { base, branch } = loop.workspace;
+  const from = base === null ? 'a commit' : base.slice(0, 12);
+  return new LoopwrightError(
+    'loop.no_base_branch',
+    `${loop.id} was started from ${from} while no branch was checked out, so there is none to merge it into; its work is on ${branch ?? 'its branch'}`,
+    {
+      hint: `go to the branch that should have it (\`git switch BRANCH\`), then ${mergeByHand(loop)}`,
+    },
+  );
 }
 
 export function filteredFiles(loop: Loop, files: readonly string[]): LoopwrightError {

@@ -16,7 +16,7 @@ export async function putBackProtected(owner: LoopOwner, startTree: string): Pro
   const scripts = [...judges, ...loadedModules(owner.loop.settings)];
   const isProtected = (file: string) =>
     (scripts.includes(file) || matchesAny(file, globs)) && !matchesAny(file, allow);
-  const tree = await owner.workspace.snapshot(owner.closing);
+  const tree = await owner.currentTree();
   if (tree === startTree || globs.length + scripts.length === 0) return { paths: [], tree };
   // Most iterations touch nothing of the kind, which the snapshot alone can tell.
   if (owner.workspace.touchedSince(startTree)?.some(isProtected) === false) {

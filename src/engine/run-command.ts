@@ -51,10 +51,13 @@ export async function runCommand(
   signal: AbortSignal,
 ): Promise<CommandResult> {
   const timeoutMs = spec.timeoutMs ?? defaultTimeoutMs;
+  const cwd = spec.cwd ?? loop.workspace.path;
+  engine.project.requireIntact(cwd);
+  engine.artifacts.requireIntact(spec.dir);
   const result = await engine.supervisor.run(
     {
       argv: ['/bin/sh', '-c', spec.command],
-      cwd: spec.cwd ?? loop.workspace.path,
+      cwd,
       env: spec.env ?? environmentOfChecks(engine, loop),
       stdin: spec.stdin ?? null,
       stdoutFile: path.join(spec.dir, `${spec.name}.stdout.log`),

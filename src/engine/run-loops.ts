@@ -5,6 +5,7 @@ import type { Flags, LoopOptions, PromptRecord } from '../core/loop/event.ts';
 import type { Loop } from '../core/loop/loop.ts';
 import type { Task } from '../core/task/task.ts';
 import type { Session } from '../ports/store.ts';
+import type { CheckoutState } from '../ports/workspace.ts';
 import { driveLoop, type Run } from './drive-loop.ts';
 import type { Engine } from './engine.ts';
 import type { LoopOwner } from './loop-owner.ts';
@@ -35,6 +36,8 @@ export type RunRequest =
 export type RunOptions = {
   readonly loop: Omit<LoopOptions, 'verifyOnly'>;
   readonly allowDirty: boolean;
+  /** The checkout, if it was looked at just now. */
+  readonly checkout?: CheckoutState;
   /** Loops, and agents, that run at once. */
   readonly jobs?: number;
   /** Whose session it is; a `run` unless given. */
@@ -111,16 +114,15 @@ export async function runLoops(
   const session = await startSession(engine, options.session ?? 'run');
   // Beside everything else: until an agent works nothing fills the disk.
   const reserve = engine.disk.holdReserve();
+  await using _reserve = { [Symbol.asyncDispose]: async () => void (await reserve) };
   const merges = new MergeQueue(engine, session, control.cut);
   const tellUncommitted = createUncommittedNotice(engine);
   const run = { engine, session, options, control, merges, tellUncommitted };
   const outcome = await runRequest(run, request).catch(async (error: unknown) => {
-    await reserve;
     // The store may be what broke: then the error says more than a failure to write the end of the session.
     await endSession(engine, session).catch(() => {});
     throw error;
   });
-  await reserve;
   const settings = outcome.loops.at(-1)?.settings;
   if (settings !== undefined) await tidyUp(engine, session, settings);
   await endSession(engine, session);

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { z } from 'zod';
+import { lazy } from '../core/lazy.ts';
 import type { LoopEvent } from '../core/loop/event.ts';
 import { openIteration, type Loop } from '../core/loop/loop.ts';
 import type { PricedUsage } from '../core/price/price.ts';
@@ -9,26 +10,30 @@ const fileName = 'usage.json';
 /** What an engine that dies can forget of an agent's spending is what was reported in this time. */
 const everyMs = 250;
 
-const Amount = z.number().nonnegative();
-const TokenCounts = z.object({
-  input: Amount,
-  output: Amount,
-  cacheRead: Amount,
-  cacheWrite: Amount,
-});
-const Kept = z.object({
-  try: z.number(),
-  tokens: TokenCounts.nullable(),
-  costUsd: Amount.nullable(),
-  costSource: z.enum(['agent', 'configured', 'shipped']).nullable(),
-  models: z.array(
-    z.object({
-      model: z.string().nullable(),
-      tokens: TokenCounts,
-      costUsd: Amount.nullable(),
-    }),
-  ),
-});
+const Amount = lazy(() => z.number().nonnegative());
+const TokenCounts = lazy(() =>
+  z.object({
+    input: Amount(),
+    output: Amount(),
+    cacheRead: Amount(),
+    cacheWrite: Amount(),
+  }),
+);
+const Kept = lazy(() =>
+  z.object({
+    try: z.number(),
+    tokens: TokenCounts().nullable(),
+    costUsd: Amount().nullable(),
+    costSource: z.enum(['agent', 'configured', 'shipped']).nullable(),
+    models: z.array(
+      z.object({
+        model: z.string().nullable(),
+        tokens: TokenCounts(),
+        costUsd: Amount().nullable(),
+      }),
+    ),
+  }),
+);
 
 /** Keeps what a run has used so far beside its other files, for an engine that takes over from one that died. */
 export class UsageKeeper {
@@ -75,9 +80,9 @@ export async function lostUsage(engine: Engine, loop: Loop): Promise<readonly Lo
 }
 
 /** Null for what an agent may have written in its place. */
-function parseKept(text: string): z.infer<typeof Kept> | null {
+function parseKept(text: string): z.infer<ReturnType<typeof Kept>> | null {
   try {
-    return Kept.parse(JSON.parse(text));
+    return Kept().parse(JSON.parse(text));
   } catch {
     return null;
   }

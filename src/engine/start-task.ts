@@ -32,6 +32,7 @@ export async function startTask(run: Run, task: Task): Promise<Loop> {
       ...plan,
       options: { ...options.loop, verifyOnly: task.children > 0 },
       allowDirty: options.allowDirty,
+      ...(options.checkout === undefined ? {} : { checkout: options.checkout }),
     });
     await noticeBaseMove(engine, loop);
     const [driven] = await Promise.all([

@@ -24,6 +24,8 @@ const freshMs = 2000;
 /** How long a merge of ours may take to move refs and files. */
 const mergeMs = 5000;
 const mergePollMs = 100;
+/** How long a git command of the user's may hold a lock. */
+const lockMs = 1000;
 
 /**
  * Sees what an iteration changes outside of its workspace: configuration, hooks, refs, HEAD and index of the user's
@@ -92,7 +94,9 @@ export class SurroundingsWatch {
       const look = await this.#look(loop, before.scope, signal);
       const changes = project.compareSurroundings(before, look.seen);
       const own = changes.length === 0 ? null : await readOwnMoves(this.#engine, since);
-      if (own?.isUnderWay === true && clock.monotonic() < deadline) {
+      const isLocked = changes.some(({ name }) => name.endsWith('.lock'));
+      const waitsForLock = isLocked && clock.monotonic() < deadline - mergeMs + lockMs;
+      if (waitsForLock || (own?.isUnderWay === true && clock.monotonic() < deadline)) {
         await clock.sleep(mergePollMs, signal);
         continue;
       }

@@ -6,6 +6,11 @@ export interface Artifacts {
   iterationDir(loopId: string, number: number): Promise<string>;
   /** Absolute folder for a verification that belongs to no iteration (baseline, merge), made if need be. */
   namedDir(loopId: string, name: string): Promise<string>;
+  /**
+   * Before something writes into a folder that was made here: `artifacts.replaced` when another one, or a link, is in its place or
+   * above. Every method that makes or writes looks by itself.
+   */
+  requireIntact(dir: string): void;
   write(file: string, text: string): Promise<void>;
   /** Moves a file of any size into its place, without the user's secrets and what looks like a key. */
   moveClean(from: string, to: string): Promise<void>;

@@ -21,6 +21,9 @@ export interface Project {
   /** Commit id of a branch, tag or id; null when it names nothing. */
   resolve(ref: string, signal: AbortSignal): Promise<string | null>;
 
+  /** Before anything is stored or spent: throws when no worktree can be made here, or not from this commit. No process. */
+  requireStart(base: string): void;
+
   /**
    * The workspace of a loop: created, or found again with whatever a crashed owner left in it.
    * A missing worktree is made anew from the branch; an existing branch is never moved back.
@@ -33,8 +36,14 @@ export interface Project {
    */
   replay(head: string, from: string, onto: string, signal: AbortSignal): Promise<Rebase>;
 
-  /** Removes a loop's worktree. The branch stays. Absent is fine. */
-  removeWorkspace(spec: WorkspaceSpec, signal: AbortSignal): Promise<void>;
+  /**
+   * Removes a loop's worktree. The branch stays. Absent is fine. What somebody has put in its place is left there, and its path
+   * is the answer; null ordinarily.
+   */
+  removeWorkspace(spec: WorkspaceSpec, signal: AbortSignal): Promise<string | null>;
+
+  /** Before a program runs there: `workspace.gone` if a workspace was opened at this path and is no longer what is found there. */
+  requireIntact(path: string): void;
 
   /** Deletes a loop's branch. Absent is fine; checked out somewhere, or not a loop's, is an error. */
   deleteBranch(branch: string, signal: AbortSignal): Promise<void>;
@@ -203,9 +212,15 @@ export interface Workspace {
   /** Brings branch and files to another commit, as a rebase does. Work in progress must be committed before. */
   moveTo(commit: string, signal: AbortSignal): Promise<void>;
 
+  /** Those of these paths that are links out of the workspace: checks see what is there, a clone of the commit does not have it. */
+  linksOut(paths: readonly string[]): Promise<readonly LinkOut[]>;
+
   /** Bytes on disk used by the workspace's own files (links not followed). */
   diskUsage(signal: AbortSignal): Promise<number>;
 }
+
+/** Both for people to read. */
+export type LinkOut = { readonly path: string; readonly target: string };
 
 export type CommitInput = {
   /** The files as they are, when a snapshot has just told and nothing has run since. */
@@ -228,6 +243,8 @@ export type CommitResult = {
   readonly head: string | null;
   /** Snapshot of the files at this moment. */
   readonly tree: string;
+  /** Snapshot of what is in `head`: the same, but for what must be in no commit. Null: not looked at. */
+  readonly headTree: string | null;
   /** What was put right, in plain words (HEAD re-attached, lock removed, ...). */
   readonly repaired: readonly string[];
   /** Files that are there and in no commit although nothing committed says to ignore them, each with the reason. */

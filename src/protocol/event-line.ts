@@ -1,19 +1,22 @@
 import { z } from 'zod';
+import { lazy } from '../core/lazy.ts';
 import type { Settings } from '../core/config/schema.ts';
 import type { LoopEvent, RecordedEvent } from '../core/loop/event.ts';
 import type { LiveEvent } from '../ports/live.ts';
 import { isoTime, Time } from './value.ts';
 
 /** One line of `run --events` and `events`: the fields of the event beside these. */
-export const EventLine = z.looseObject({
-  /** Position in the loop's log; null for live lines, which are never stored. */
-  seq: z.number().int().nullable(),
-  time: Time,
-  type: z.string(),
-  /** Id of the loop; null for talk about the whole session. */
-  loop: z.string().nullable(),
-});
-export type EventLine = z.infer<typeof EventLine>;
+export const EventLine = lazy(() =>
+  z.looseObject({
+    /** Position in the loop's log; null for live lines, which are never stored. */
+    seq: z.number().int().nullable(),
+    time: Time(),
+    type: z.string(),
+    /** Id of the loop; null for talk about the whole session. */
+    loop: z.string().nullable(),
+  }),
+);
+export type EventLine = z.infer<ReturnType<typeof EventLine>>;
 
 /** A stored event. Values of variables that were set by the configuration are left out. */
 export function recordedLine(loopId: string, { seq, time, event }: RecordedEvent): EventLine {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { lazy } from '../core/lazy.ts';
 import {
   learningOrigins,
   learningStatuses,
@@ -7,29 +8,31 @@ import {
 import { isoTime, isoTimeOrNull, Time } from './value.ts';
 
 /** One learning as `memory list`, `show` and `export` print it; `memory import` reads it again. */
-export const Learning = z.object({
-  id: z.string(),
-  category: z.string(),
-  content: z.string(),
-  tags: z.array(z.string()),
-  paths: z.array(z.string()),
-  status: z.enum(learningStatuses),
-  byHand: z.boolean(),
-  origin: z.enum(learningOrigins),
-  task: z.string().nullable(),
-  loop: z.string().nullable(),
-  iteration: z.number().int().nullable(),
-  scope: z.string().nullable(),
-  signature: z.string().nullable(),
-  helpful: z.number().int(),
-  harmful: z.number().int(),
-  supersededBy: z.string().nullable(),
-  created_at: Time,
-  lastUsedAt: Time.nullable(),
-  staleAt: Time.nullable(),
-  prunedAt: Time.nullable(),
-});
-export type Learning = z.infer<typeof Learning>;
+export const Learning = lazy(() =>
+  z.object({
+    id: z.string(),
+    category: z.string(),
+    content: z.string(),
+    tags: z.array(z.string()),
+    paths: z.array(z.string()),
+    status: z.enum(learningStatuses),
+    byHand: z.boolean(),
+    origin: z.enum(learningOrigins),
+    task: z.string().nullable(),
+    loop: z.string().nullable(),
+    iteration: z.number().int().nullable(),
+    scope: z.string().nullable(),
+    signature: z.string().nullable(),
+    helpful: z.number().int(),
+    harmful: z.number().int(),
+    supersededBy: z.string().nullable(),
+    created_at: Time(),
+    lastUsedAt: Time().nullable(),
+    staleAt: Time().nullable(),
+    prunedAt: Time().nullable(),
+  }),
+);
+export type Learning = z.infer<ReturnType<typeof Learning>>;
 
 export function learningLine(learning: StoredLearning): Learning {
   return {

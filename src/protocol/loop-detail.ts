@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { lazy } from '../core/lazy.ts';
 import type { Iteration, Loop } from '../core/loop/loop.ts';
 import { iterationStatuses } from '../core/loop/status.ts';
 import { standingWarnings } from '../core/loop/stuck.ts';
@@ -6,68 +7,74 @@ import { reportTests } from '../core/verdict/report.ts';
 import { LoopResult, loopResult } from './loop-result.ts';
 import { isoTime, isoTimeOrNull, Tests, Time, Tokens } from './value.ts';
 
-export const IterationDetail = z.object({
-  number: z.number().int(),
-  status: z.enum(iterationStatuses),
-  outcome: z.string().nullable(),
-  exitCode: z.number().int().nullable(),
-  model: z.string().nullable(),
-  modelReason: z.string().nullable(),
-  verification: z
-    .object({ passed: z.boolean(), levels: z.record(z.string(), z.unknown()) })
-    .nullable(),
-  decision: z.object({ continue: z.boolean(), reason: z.string() }).nullable(),
-  filesCreated: z.array(z.string()),
-  filesModified: z.array(z.string()),
-  filesDeleted: z.array(z.string()),
-  testsRun: z.boolean(),
-  tests: Tests.nullable(),
-  contextPercent: z.number().nullable(),
-  progressDetected: z.boolean().nullable(),
-  summary: z.string().nullable(),
-  costUsd: z.number().nullable(),
-  tokens: Tokens.nullable(),
-  durationMs: z.number().nullable(),
-  startedAt: Time,
-  endedAt: Time.nullable(),
-  injected: z.array(z.string()),
-  metadata: z.record(z.string(), z.unknown()),
-});
-export type IterationDetail = z.infer<typeof IterationDetail>;
+export const IterationDetail = lazy(() =>
+  z.object({
+    number: z.number().int(),
+    status: z.enum(iterationStatuses),
+    outcome: z.string().nullable(),
+    exitCode: z.number().int().nullable(),
+    model: z.string().nullable(),
+    modelReason: z.string().nullable(),
+    verification: z
+      .object({ passed: z.boolean(), levels: z.record(z.string(), z.unknown()) })
+      .nullable(),
+    decision: z.object({ continue: z.boolean(), reason: z.string() }).nullable(),
+    filesCreated: z.array(z.string()),
+    filesModified: z.array(z.string()),
+    filesDeleted: z.array(z.string()),
+    testsRun: z.boolean(),
+    tests: Tests().nullable(),
+    contextPercent: z.number().nullable(),
+    progressDetected: z.boolean().nullable(),
+    summary: z.string().nullable(),
+    costUsd: z.number().nullable(),
+    tokens: Tokens().nullable(),
+    durationMs: z.number().nullable(),
+    startedAt: Time(),
+    endedAt: Time().nullable(),
+    injected: z.array(z.string()),
+    metadata: z.record(z.string(), z.unknown()),
+  }),
+);
+export type IterationDetail = z.infer<ReturnType<typeof IterationDetail>>;
 
 /** Skipped iterations neither count nor break the streak. */
-export const LoopTotals = z.object({
-  iterations: z.number().int(),
-  successful: z.number().int(),
-  failed: z.number().int(),
-  timedOut: z.number().int(),
-  durationMs: z.number(),
-  filesModified: z.number().int(),
-  filesCreated: z.number().int(),
-  testsRun: z.number().int(),
-  testsPassed: z.number().int(),
-  testsFailed: z.number().int(),
-  failureStreak: z.number().int(),
-});
-export type LoopTotals = z.infer<typeof LoopTotals>;
+export const LoopTotals = lazy(() =>
+  z.object({
+    iterations: z.number().int(),
+    successful: z.number().int(),
+    failed: z.number().int(),
+    timedOut: z.number().int(),
+    durationMs: z.number(),
+    filesModified: z.number().int(),
+    filesCreated: z.number().int(),
+    testsRun: z.number().int(),
+    testsPassed: z.number().int(),
+    testsFailed: z.number().int(),
+    failureStreak: z.number().int(),
+  }),
+);
+export type LoopTotals = z.infer<ReturnType<typeof LoopTotals>>;
 
 /** One loop as `loop show --json` prints it. */
-export const LoopDetail = LoopResult.extend({
-  title: z.string(),
-  text: z.string().nullable(),
-  agent: z.string(),
-  loopType: z.string(),
-  baseline: z.string().nullable(),
-  mergedInto: z.string().nullable(),
-  waitingUntil: Time.nullable(),
-  createdAt: Time,
-  updatedAt: Time,
-  endedAt: Time.nullable(),
-  warnings: z.array(z.string()),
-  iterations: z.array(IterationDetail),
-  totals: LoopTotals,
-});
-export type LoopDetail = z.infer<typeof LoopDetail>;
+export const LoopDetail = lazy(() =>
+  LoopResult().extend({
+    title: z.string(),
+    text: z.string().nullable(),
+    agent: z.string(),
+    loopType: z.string(),
+    baseline: z.string().nullable(),
+    mergedInto: z.string().nullable(),
+    waitingUntil: Time().nullable(),
+    createdAt: Time(),
+    updatedAt: Time(),
+    endedAt: Time().nullable(),
+    warnings: z.array(z.string()),
+    iterations: z.array(IterationDetail()),
+    totals: LoopTotals(),
+  }),
+);
+export type LoopDetail = z.infer<ReturnType<typeof LoopDetail>>;
 
 export function loopDetail(loop: Loop, filesChanged: readonly string[]): LoopDetail {
   return {

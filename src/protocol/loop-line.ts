@@ -1,23 +1,26 @@
 import { z } from 'zod';
+import { lazy } from '../core/lazy.ts';
 import { loopStatuses, type LoopStatus } from '../core/loop/status.ts';
 import { isoTime, Time } from './value.ts';
 
 /** A loop as an entry of `loop list --json` and `status --json`. */
-export const LoopLine = z.object({
-  loop: z.string(),
-  task: z.string(),
-  title: z.string(),
-  status: z.enum(loopStatuses),
-  reason: z.string().nullable(),
-  iterations: z.number().int(),
-  branch: z.string().nullable(),
-  costUsd: z.number().nullable(),
-  createdAt: Time,
-  updatedAt: Time,
-  /** The session that drives it; null when nobody does. */
-  owner: z.string().nullable(),
-});
-export type LoopLine = z.infer<typeof LoopLine>;
+export const LoopLine = lazy(() =>
+  z.object({
+    loop: z.string(),
+    task: z.string(),
+    title: z.string(),
+    status: z.enum(loopStatuses),
+    reason: z.string().nullable(),
+    iterations: z.number().int(),
+    branch: z.string().nullable(),
+    costUsd: z.number().nullable(),
+    createdAt: Time(),
+    updatedAt: Time(),
+    /** The session that drives it; null when nobody does. */
+    owner: z.string().nullable(),
+  }),
+);
+export type LoopLine = z.infer<ReturnType<typeof LoopLine>>;
 
 /** The columns a list is made from. */
 export type LoopColumns = {

@@ -1,41 +1,46 @@
 import { z } from 'zod';
+import { lazy } from '../core/lazy.ts';
 import { loopCost, loopTokens, type Loop } from '../core/loop/loop.ts';
 import { exitCodeOf, isResting, loopStatuses } from '../core/loop/status.ts';
 import { reportTests, type TestCounts } from '../core/verdict/report.ts';
 import { Tests, Tokens } from './value.ts';
 
 /** One loop as `run --json` prints it. Absent is null. */
-export const LoopResult = z.object({
-  /** Id of the loop. */
-  loop: z.string(),
-  /** Id of its task. */
-  task: z.string(),
-  status: z.enum(loopStatuses),
-  reason: z.string().nullable(),
-  iterations: z.number().int(),
-  branch: z.string().nullable(),
-  /** Commit ids; null outside git. */
-  base: z.string().nullable(),
-  head: z.string().nullable(),
-  /** Between base and head. */
-  filesChanged: z.array(z.string()),
-  /** Of the newest verification. */
-  tests: Tests.nullable(),
-  costUsd: z.number().nullable(),
-  tokens: Tokens.nullable(),
-  /** Working time of all its engines together. */
-  durationMs: z.number(),
-  /** Null while the loop does not rest. */
-  exitCode: z.number().int().nullable(),
-});
-export type LoopResult = z.infer<typeof LoopResult>;
+export const LoopResult = lazy(() =>
+  z.object({
+    /** Id of the loop. */
+    loop: z.string(),
+    /** Id of its task. */
+    task: z.string(),
+    status: z.enum(loopStatuses),
+    reason: z.string().nullable(),
+    iterations: z.number().int(),
+    branch: z.string().nullable(),
+    /** Commit ids; null outside git. */
+    base: z.string().nullable(),
+    head: z.string().nullable(),
+    /** Between base and head. */
+    filesChanged: z.array(z.string()),
+    /** Of the newest verification. */
+    tests: Tests().nullable(),
+    costUsd: z.number().nullable(),
+    tokens: Tokens().nullable(),
+    /** Working time of all its engines together. */
+    durationMs: z.number(),
+    /** Null while the loop does not rest. */
+    exitCode: z.number().int().nullable(),
+  }),
+);
+export type LoopResult = z.infer<ReturnType<typeof LoopResult>>;
 
 /** What `run` alone prints; `error` says why when nothing ran. */
-export const RunResult = z.object({
-  loops: z.array(LoopResult),
-  exitCode: z.number().int(),
-});
-export type RunResult = z.infer<typeof RunResult>;
+export const RunResult = lazy(() =>
+  z.object({
+    loops: z.array(LoopResult()),
+    exitCode: z.number().int(),
+  }),
+);
+export type RunResult = z.infer<ReturnType<typeof RunResult>>;
 
 /** `filesChanged` comes from git where there is one; else from `filesTouched`. */
 export function loopResult(loop: Loop, filesChanged: readonly string[]): LoopResult {

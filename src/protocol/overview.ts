@@ -1,48 +1,55 @@
 import { z } from 'zod';
+import { lazy } from '../core/lazy.ts';
 import type { Overview as Facts } from '../engine/overview.ts';
 import type { Task } from '../core/task/task.ts';
 import { Health } from './http/payload.ts';
 import { LoopLine, loopLine } from './loop-line.ts';
 import { isoTimeOrNull, Time } from './value.ts';
 
-const TaskEntry = z.object({
-  task: z.string(),
-  title: z.string(),
-  status: z.string(),
-  reason: z.string().nullable(),
-  priority: z.string(),
-});
-type TaskEntry = z.infer<typeof TaskEntry>;
+const TaskEntry = lazy(() =>
+  z.object({
+    task: z.string(),
+    title: z.string(),
+    status: z.string(),
+    reason: z.string().nullable(),
+    priority: z.string(),
+  }),
+);
+type TaskEntry = z.infer<ReturnType<typeof TaskEntry>>;
 
-const ActiveLoop = LoopLine.extend({
-  /** Who drives it; null when nobody does. */
-  owner: z
-    .object({
-      session: z.string(),
-      kind: z.enum(['run', 'daemon', 'command']),
-      pid: z.number().int(),
-      host: z.string(),
-      isAlive: z.boolean(),
-    })
-    .nullable(),
-  waitingUntil: Time.nullable(),
-  text: z.string().nullable(),
-});
+const ActiveLoop = lazy(() =>
+  LoopLine().extend({
+    /** Who drives it; null when nobody does. */
+    owner: z
+      .object({
+        session: z.string(),
+        kind: z.enum(['run', 'daemon', 'command']),
+        pid: z.number().int(),
+        host: z.string(),
+        isAlive: z.boolean(),
+      })
+      .nullable(),
+    waitingUntil: Time().nullable(),
+    text: z.string().nullable(),
+  }),
+);
 
 /** `status --json`: what is going on, what waits for what, what needs a person. */
-export const Overview = z.object({
-  /** The daemon that answers for this repository; null when there is none. */
-  daemon: Health.nullable(),
-  active: z.array(ActiveLoop),
-  needsYou: z.object({ loops: z.array(LoopLine), tasks: z.array(TaskEntry) }),
-  paused: z.array(LoopLine),
-  /** Tasks by status, and how many are ready. */
-  tasks: z.record(z.string(), z.number()),
-  next: z.array(TaskEntry),
-  /** The first tasks that wait for others, with the open ones they come after. */
-  held: z.array(TaskEntry.extend({ after: z.array(z.string()) })),
-});
-export type Overview = z.infer<typeof Overview>;
+export const Overview = lazy(() =>
+  z.object({
+    /** The daemon that answers for this repository; null when there is none. */
+    daemon: Health().nullable(),
+    active: z.array(ActiveLoop()),
+    needsYou: z.object({ loops: z.array(LoopLine()), tasks: z.array(TaskEntry()) }),
+    paused: z.array(LoopLine()),
+    /** Tasks by status, and how many are ready. */
+    tasks: z.record(z.string(), z.number()),
+    next: z.array(TaskEntry()),
+    /** The first tasks that wait for others, with the open ones they come after. */
+    held: z.array(TaskEntry().extend({ after: z.array(z.string()) })),
+  }),
+);
+export type Overview = z.infer<ReturnType<typeof Overview>>;
 
 export function overviewResult(facts: Facts, daemon: Health | null): Overview {
   return {

@@ -1,86 +1,95 @@
 import { z } from 'zod';
+import { lazy } from '../core/lazy.ts';
 import type { Iteration, Loop } from '../core/loop/loop.ts';
 import { loopStatuses } from '../core/loop/status.ts';
 import { allChecks, type VerificationReport } from '../core/verdict/report.ts';
 import { Tokens } from './value.ts';
 
-export const ReceiptCheck = z.object({
-  level: z.string(),
-  name: z.string(),
-  passed: z.boolean().nullable(),
-  reason: z.string().nullable(),
-  command: z.string().nullable(),
-  exitCode: z.number().int().nullable(),
-  /** SHA-256 of the whole output. */
-  outputHash: z.string().nullable(),
-  evidence: z.string().nullable(),
-  durationMs: z.number(),
-});
-export type ReceiptCheck = z.infer<typeof ReceiptCheck>;
+export const ReceiptCheck = lazy(() =>
+  z.object({
+    level: z.string(),
+    name: z.string(),
+    passed: z.boolean().nullable(),
+    reason: z.string().nullable(),
+    command: z.string().nullable(),
+    exitCode: z.number().int().nullable(),
+    /** SHA-256 of the whole output. */
+    outputHash: z.string().nullable(),
+    evidence: z.string().nullable(),
+    durationMs: z.number(),
+  }),
+);
+export type ReceiptCheck = z.infer<ReturnType<typeof ReceiptCheck>>;
 
-export const ReceiptVerification = z.object({
-  passed: z.boolean(),
-  tree: z.string(),
-  commit: z.string().nullable(),
-  environment: z
-    .object({
-      fingerprint: z.string(),
-      platform: z.string(),
-      version: z.string(),
-      cleanRoom: z.boolean(),
-      variables: z.array(z.string()),
-    })
-    .nullable(),
-  checks: z.array(ReceiptCheck),
-});
-export type ReceiptVerification = z.infer<typeof ReceiptVerification>;
+export const ReceiptVerification = lazy(() =>
+  z.object({
+    passed: z.boolean(),
+    tree: z.string(),
+    commit: z.string().nullable(),
+    environment: z
+      .object({
+        fingerprint: z.string(),
+        platform: z.string(),
+        version: z.string(),
+        cleanRoom: z.boolean(),
+        variables: z.array(z.string()),
+      })
+      .nullable(),
+    checks: z.array(ReceiptCheck()),
+  }),
+);
+export type ReceiptVerification = z.infer<ReturnType<typeof ReceiptVerification>>;
 
-export const ReceiptIteration = z.object({
-  number: z.number().int(),
-  outcome: z.string().nullable(),
-  model: z.string().nullable(),
-  promptHash: z.string().nullable(),
-  injected: z.array(z.string()),
-  commit: z.string().nullable(),
-  diff: z.object({ from: z.string(), to: z.string().nullable(), files: z.number().int() }),
-  costUsd: z.number().nullable(),
-  tokens: Tokens.nullable(),
-  verification: ReceiptVerification.nullable(),
-  gates: z.array(
-    z.object({
-      name: z.string(),
-      type: z.string(),
-      passed: z.boolean(),
-      reason: z.string(),
-      command: z.string().nullable(),
-      exitCode: z.number().int().nullable(),
-    }),
-  ),
-  approvals: z.array(z.object({ by: z.string(), note: z.string() })),
-  decision: z.string().nullable(),
-});
-export type ReceiptIteration = z.infer<typeof ReceiptIteration>;
+export const ReceiptIteration = lazy(() =>
+  z.object({
+    number: z.number().int(),
+    outcome: z.string().nullable(),
+    model: z.string().nullable(),
+    promptHash: z.string().nullable(),
+    injected: z.array(z.string()),
+    commit: z.string().nullable(),
+    diff: z.object({ from: z.string(), to: z.string().nullable(), files: z.number().int() }),
+    costUsd: z.number().nullable(),
+    tokens: Tokens().nullable(),
+    verification: ReceiptVerification().nullable(),
+    gates: z.array(
+      z.object({
+        name: z.string(),
+        type: z.string(),
+        passed: z.boolean(),
+        reason: z.string(),
+        command: z.string().nullable(),
+        exitCode: z.number().int().nullable(),
+      }),
+    ),
+    approvals: z.array(z.object({ by: z.string(), note: z.string() })),
+    decision: z.string().nullable(),
+  }),
+);
+export type ReceiptIteration = z.infer<ReturnType<typeof ReceiptIteration>>;
 
 /** What was executed for a loop, as `receipt show --json` prints it. */
-export const Receipt = z.object({
-  loop: z.string(),
-  task: z.string(),
-  title: z.string(),
-  agent: z.string(),
-  status: z.enum(loopStatuses),
-  reason: z.string().nullable(),
-  base: z.string().nullable(),
-  head: z.string().nullable(),
-  /** The hash chain of the log: the first event that does not fit, or null. */
-  chain: z.object({ events: z.number().int(), brokenAt: z.number().int().nullable() }),
-  baseline: z
-    .object({ state: z.string(), verification: ReceiptVerification.nullable() })
-    .nullable(),
-  iterations: z.array(ReceiptIteration),
-  /** Checks that failed on the base and pass at the end; empty when the proof is another one. */
-  redToGreen: z.array(z.string()),
-});
-export type Receipt = z.infer<typeof Receipt>;
+export const Receipt = lazy(() =>
+  z.object({
+    loop: z.string(),
+    task: z.string(),
+    title: z.string(),
+    agent: z.string(),
+    status: z.enum(loopStatuses),
+    reason: z.string().nullable(),
+    base: z.string().nullable(),
+    head: z.string().nullable(),
+    /** The hash chain of the log: the first event that does not fit, or null. */
+    chain: z.object({ events: z.number().int(), brokenAt: z.number().int().nullable() }),
+    baseline: z
+      .object({ state: z.string(), verification: ReceiptVerification().nullable() })
+      .nullable(),
+    iterations: z.array(ReceiptIteration()),
+    /** Checks that failed on the base and pass at the end; empty when the proof is another one. */
+    redToGreen: z.array(z.string()),
+  }),
+);
+export type Receipt = z.infer<ReturnType<typeof Receipt>>;
 
 export function receiptOf(loop: Loop, brokenAt: number | null): Receipt {
   return {

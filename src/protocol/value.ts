@@ -1,21 +1,26 @@
 import { z } from 'zod';
+import { lazy } from '../core/lazy.ts';
 
 /** ISO 8601, UTC. */
-export const Time = z.string();
+export const Time = lazy(() => z.string());
 
-export const Tests = z.object({
-  total: z.number().int(),
-  passed: z.number().int(),
-  failed: z.number().int(),
-  skipped: z.number().int(),
-});
+export const Tests = lazy(() =>
+  z.object({
+    total: z.number().int(),
+    passed: z.number().int(),
+    failed: z.number().int(),
+    skipped: z.number().int(),
+  }),
+);
 
-export const Tokens = z.object({
-  input: z.number(),
-  output: z.number(),
-  cacheRead: z.number(),
-  cacheWrite: z.number(),
-});
+export const Tokens = lazy(() =>
+  z.object({
+    input: z.number(),
+    output: z.number(),
+    cacheRead: z.number(),
+    cacheWrite: z.number(),
+  }),
+);
 
 /** Stored milliseconds as text. */
 export function isoTime(ms: number): string {

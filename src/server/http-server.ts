@@ -119,9 +119,9 @@ function findRoute(
   throw new Refusal(405, 'http.method', `this path takes ${allow}`, { headers: { allow } });
 }
 
-function parse(schema: z.ZodType | undefined, value: unknown, what: string): unknown {
+function parse(schema: Route['query'] | Route['body'], value: unknown, what: string): unknown {
   if (schema === undefined) return undefined;
-  const parsed = schema.safeParse(value);
+  const parsed = schema().safeParse(value);
   if (parsed.success) return parsed.data;
   const text = z.prettifyError(parsed.error).slice(0, 2000);
   throw new Refusal(400, 'http.schema', `${what} does not fit: ${text}`);

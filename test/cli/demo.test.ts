@@ -48,7 +48,7 @@ describe('demo', () => {
     const cli = memoryCli({ cwd: dir.path, env });
     const { exitCode, out } = await cli.run('demo', '--dir', 'here', '--json');
     expect(exitCode).toBe(0);
-    expect(LoopResult.parse(JSON.parse(out))).toMatchObject({
+    expect(LoopResult().parse(JSON.parse(out))).toMatchObject({
       status: 'complete',
       iterations: 3,
       filesChanged: ['src/roman.js'],

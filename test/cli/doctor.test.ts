@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, rename, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
@@ -125,6 +125,16 @@ describe('doctor', () => {
     expect(existsSync(file)).toBe(false);
   });
 
+  it('finds locks that were left a moment ago, also of packed and single refs', async () => {
+    await using repo = await gitRepo();
+    const names = ['packed-refs.lock', 'refs/heads/main.lock'];
+    for (const name of names) await writeFile(path.join(repo.path, '.git', name), '');
+    const { checks } = await inRepo(repo);
+    const lock = checks.get('locks');
+    expect(lock).toMatchObject({ status: 'warn' });
+    for (const name of names) expect(lock?.text).toContain(name);
+  });
+
   it('finds branches and worktrees that no loop knows, and old locks', async () => {
     await using repo = await gitRepo();
     const folder = path.join(repo.outside, 'lost');
@@ -133,6 +143,8 @@ describe('doctor', () => {
     const pool = path.join(repo.path, '.loopwright/worktrees/.pool');
     for (const name of ['loop-1', 'taken-loop-2']) {
       await mkdir(path.join(pool, name), { recursive: true });
+      const { ino } = await lstat(path.join(pool, name));
+      await rename(path.join(pool, name), path.join(pool, `${name}.${ino}`));
     }
     const lock = path.join(repo.path, '.git', 'index.lock');
     await writeFile(lock, '');
@@ -160,6 +172,18 @@ describe('doctor', () => {
       status: 'warn',
       next: expect.stringContaining(lock),
     });
+  });
+
+  it('finds what is in the pool and not Loopwright’s', async () => {
+    await using repo = await gitRepo();
+    const worktrees = path.join(repo.path, '.loopwright/worktrees');
+    await mkdir(path.join(worktrees, '.pool/theirs'), { recursive: true });
+    await mkdir(path.join(worktrees, 'loop-1.replaced-1'));
+    const { checks } = await inRepo(repo);
+    const { status, text } = checks.get('pool') ?? {};
+    expect(status).toBe('warn');
+    expect(text).toContain('.pool/theirs');
+    expect(text).toContain('loop-1.replaced-1');
   });
 
   it('finds a loop whose owner was killed', async () => {

@@ -23,7 +23,7 @@ describe('loop show', () => {
     const { loop, ...result } = await completed(repo);
     const { exitCode, out } = await cliIn(repo).run('loop', 'show', loop, '--json');
     expect(exitCode).toBe(0);
-    const detail = LoopDetail.strict().parse(JSON.parse(out));
+    const detail = LoopDetail().strict().parse(JSON.parse(out));
     const { iterations: count, ...same } = result;
     expect(detail).toMatchObject(same);
     expect(detail.iterations).toHaveLength(count);

@@ -25,7 +25,7 @@ describe('receipt show', () => {
     const { cli, result } = await completed(repo, 'echo hi; test -f done');
     const { exitCode, out } = await cli.run('receipt', 'show', result.loop, '--json');
     expect(exitCode).toBe(0);
-    const receipt = Receipt.strict().parse(JSON.parse(out));
+    const receipt = Receipt().strict().parse(JSON.parse(out));
     expect(receipt).toMatchObject({
       loop: result.loop,
       status: 'complete',

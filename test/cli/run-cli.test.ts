@@ -114,7 +114,7 @@ describe('the command line', () => {
     const error = new LoopwrightError('git.dirty', 'the thing failed');
     const { exitCode, out, err } = await cliIn(dir, failing(error)).run('fail', '--json');
     expect({ exitCode, err }).toEqual({ exitCode: 2, err: '' });
-    expect(ErrorResult.strict().parse(JSON.parse(out))).toEqual({
+    expect(ErrorResult().strict().parse(JSON.parse(out))).toEqual({
       error: { code: 'git.dirty', message: 'the thing failed', hint: null },
       exitCode: 2,
     });

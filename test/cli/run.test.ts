@@ -93,7 +93,7 @@ describe('run', () => {
       '--json',
     );
     expect(exitCode).toBe(0);
-    const result = LoopResult.strict().parse(JSON.parse(out));
+    const result = LoopResult().strict().parse(JSON.parse(out));
     expect(result).toMatchObject({
       status: 'complete',
       reason: 'verified',
@@ -116,7 +116,7 @@ describe('run', () => {
     const lines = out
       .trim()
       .split('\n')
-      .map((line) => EventLine.parse(JSON.parse(line)));
+      .map((line) => EventLine().parse(JSON.parse(line)));
     const recorded = lines.filter(({ seq }) => seq !== null);
     expect(recorded.map(({ seq }) => seq)).toEqual(recorded.map((_, index) => index + 1));
     expect(recorded[0]).toMatchObject({ type: 'loop.created', title: 'greet' });
@@ -309,7 +309,7 @@ describe('run alone', () => {
     await cliIn(repo).run('task', 'add', 'second');
     const limited = await cliIn(repo).run('run', '--limit', '1', ...agent, '--json');
     expect(limited.exitCode).toBe(4);
-    expect(RunResult.strict().parse(JSON.parse(limited.out))).toMatchObject({
+    expect(RunResult().strict().parse(JSON.parse(limited.out))).toMatchObject({
       loops: [{ status: 'complete' }],
       exitCode: 4,
     });

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { cp, readdir, readFile, stat } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { chmod, cp, mkdir, readdir, readFile, stat, truncate } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { publint } from 'publint';
@@ -11,6 +12,26 @@ import { tempDir, type TempDir } from '../support/temp-dir.ts';
 
 const run = promisify(execFile);
 const root = path.resolve(import.meta.dirname, '../..');
+
+async function keptIn(tmp: string): Promise<ReadonlyMap<string, Stats>> {
+  const kept = path.join(folderIn(tmp), `config-${process.version}`);
+  const names = await readdir(kept);
+  return new Map(
+    await Promise.all(
+      names.map(async (name) => [name, await stat(path.join(kept, name))] as const),
+    ),
+  );
+}
+
+async function ask(bin: string, tmp: string): Promise<string> {
+  const env = { PATH: process.env['PATH'], HOME: tmp, TMPDIR: tmp };
+  const { stdout } = await run(process.execPath, [bin, 'config', 'schema'], { cwd: tmp, env });
+  return stdout;
+}
+
+function folderIn(tmp: string): string {
+  return path.join(tmp, `loopwright-code-${process.getuid?.()}`);
+}
 
 describe('the package as it is published', () => {
   let dir: TempDir;
@@ -36,10 +57,15 @@ describe('the package as it is published', () => {
     expect(help.stdout).toContain('--validate');
   });
 
+  it('is started by its bundle alone too', async () => {
+    const entry = path.join(dir.path, 'dist/cli.js');
+    const { stdout } = await run(process.execPath, [entry, 'run', '--help'], { cwd: dir.path });
+    expect(stdout).toContain('loopwright run');
+  });
+
   it('answers --help without loading the program, in the same words', async () => {
     const quick = await run(process.execPath, [bin, '--help'], { cwd: dir.path });
-    const program = path.join(dir.path, 'dist/cli.js');
-    const slow = await run(process.execPath, [program, '--help'], { cwd: dir.path });
+    const slow = await run(process.execPath, [bin, 'help'], { cwd: dir.path });
     expect(quick.stdout).toBe(slow.stdout);
     expect(quick.stdout).toContain('Usage: loopwright');
   });
@@ -91,9 +117,56 @@ describe('the package as it is published', () => {
     expect((await stat(path.join(dir.path, 'dist/types/index.d.ts'))).isFile()).toBe(true);
   });
 
+  it('runs with a strategy of the user’s own, and says nothing about how it loads it', async () => {
+    await using repo = await gitRepo();
+    const strategy =
+      "name: 'once', onIterationComplete: () => ({ continue: false, reason: 'enough' })";
+    await repo.write('once.mjs', `await null;\nexport const strategy = { ${strategy} };\n`);
+    await repo.write('loopwright.yml', 'strategy: { name: custom, module: once.mjs }\n');
+    await repo.commitAll('strategy');
+    const argv = [bin, 'run', 'x', '--agent', 'command:true', '--validate', 'false', '--json'];
+    const ended = await run(process.execPath, argv, { cwd: repo.path, env: repo.env }).catch(
+      (error: unknown) => error,
+    );
+    expect(ended).toMatchObject({ stdout: expect.stringContaining('strategy_stop') });
+    expect(ended).toMatchObject({ stderr: expect.not.stringContaining('Warning') });
+  });
+
+  describe('keeps the code it compiled', () => {
+    it('for itself alone, and takes it the next time', async () => {
+      await using tmp = await tempDir();
+      const first = await ask(bin, tmp.path);
+      const kept = await keptIn(tmp.path);
+      expect([...kept.keys()].some((name) => name.startsWith('core.'))).toBe(true);
+      expect((await stat(folderIn(tmp.path))).mode & 0o777).toBe(0o700);
+      expect(await ask(bin, tmp.path)).toBe(first);
+      const again = await keptIn(tmp.path);
+      for (const [name, { ino }] of kept) expect(again.get(name)?.ino).toBe(ino);
+    });
+
+    it('and makes it anew when a file of it was cut off', async () => {
+      await using tmp = await tempDir();
+      const first = await ask(bin, tmp.path);
+      const kept = await keptIn(tmp.path);
+      for (const name of kept.keys()) {
+        await truncate(path.join(folderIn(tmp.path), `config-${process.version}`, name), 100);
+      }
+      expect(await ask(bin, tmp.path)).toBe(first);
+      for (const { size } of (await keptIn(tmp.path)).values()) expect(size).toBeGreaterThan(100);
+    });
+
+    it('but takes and leaves none where others can write', async () => {
+      await using tmp = await tempDir();
+      await mkdir(folderIn(tmp.path));
+      await chmod(folderIn(tmp.path), 0o777);
+      expect(await ask(bin, tmp.path)).toContain('json-schema.org');
+      expect(await readdir(folderIn(tmp.path))).toEqual([]);
+    });
+  });
+
   it('stays small', async () => {
     const dist = path.join(dir.path, 'dist');
-    const names = (await readdir(dist)).filter((name) => name.endsWith('.js'));
+    const names = (await readdir(dist)).filter((name) => /\.c?js$/.test(name));
     const sizes = await Promise.all(
       names.map(async (name) => (await stat(path.join(dist, name))).size),
     );

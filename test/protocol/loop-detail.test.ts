@@ -62,7 +62,7 @@ describe('totals of a loop', () => {
       testsFailed: 2,
       durationMs: 2000,
     });
-    expect(IterationDetail.strict().parse(iterationDetail(changed))).toMatchObject({
+    expect(IterationDetail().strict().parse(iterationDetail(changed))).toMatchObject({
       filesCreated: ['a', 'e'],
       filesDeleted: ['d'],
       testsRun: true,

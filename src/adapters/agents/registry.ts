@@ -19,7 +19,6 @@ import { createCommandAgent } from './command/command-agent.ts';
 import { createAgentRunner, type AgentPreset } from './run-agent.ts';
 import { createNativeAgent, type NativeSettings } from './native/native-agent.ts';
 import { createScriptedAgent } from './scripted/scripted-agent.ts';
-import { readScript } from './scripted/script.ts';
 
 /** An entry of the configuration's `agents`, as far as this registry reads it. */
 export type AgentSettings = NativeSettings & {
@@ -70,6 +69,7 @@ export async function resolveAgent(
         preset,
       );
     case 'scripted': {
+      const { readScript } = await import('./scripted/script.ts');
       const file = path.resolve(folder, required(settings.script, name, 'script'));
       return createAgentRunner(
         createScriptedAgent(name, await readScript(file)),

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
+import { writeOwnFile } from '../files/own-file.ts';
 import type { AgentOutcome } from '../../core/agent/outcome.ts';
 import { reservedVariables } from '../../core/env/reserved.ts';
 import type {
@@ -147,7 +148,7 @@ function sandboxOf({ sandbox, promptFile, env }: AgentRun, command: AgentCommand
 async function writeFiles(files: Readonly<Record<string, string>>): Promise<void> {
   for (const [file, content] of Object.entries(files)) {
     await mkdir(path.dirname(file), { recursive: true });
-    await writeFile(file, content, { mode: 0o600 });
+    writeOwnFile(file, content, 0o600);
   }
 }
 

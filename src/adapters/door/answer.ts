@@ -10,7 +10,7 @@ export async function answer(caller: Socket, keeper: DoorKeeper): Promise<void> 
   const next = socketLines(caller);
   caller.setTimeout(silenceMs, () => caller.destroy());
   const line = await next();
-  const call = line === null ? null : readLine(DoorCall, line);
+  const call = line === null ? null : readLine(DoorCall(), line);
   // From here on it is the engine that may take its time.
   caller.setTimeout(0);
   if (call === null) return;
@@ -36,7 +36,7 @@ async function leaveToAsk(
   try {
     if (caller.writable) caller.write('{"granted":true}\n');
     const line = await next();
-    report = line === null ? null : readLine(DoorReport, line);
+    report = line === null ? null : readLine(DoorReport(), line);
   } finally {
     giveBack(report);
   }

@@ -1,5 +1,4 @@
-import { lstatSync, readFileSync } from 'node:fs';
-import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
+import { chmodSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,14 +17,15 @@ export function socketIn(folder: string): string {
  * longer than an agent may take to start, and answers only while somebody keeps the door: other callers find nobody there.
  */
 export class DoorSocket implements AsyncDisposable {
-  readonly #folder: string;
+  readonly #place: Place;
   readonly #server: Server;
   readonly #callers = new Set<Socket>();
   #keeper: DoorKeeper | null = null;
-  #inode = 0;
+  /** Of the socket that was made. */
+  #inode = -1;
 
   private constructor(folder: string) {
-    this.#folder = folder;
+    this.#place = placeIn(folder);
     this.#server = createServer((caller) => this.#receive(caller));
   }
 
@@ -36,31 +36,31 @@ export class DoorSocket implements AsyncDisposable {
   }
 
   async #listen(): Promise<void> {
-    const folder = this.#folder;
-    const socket = socketIn(folder);
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const { folder, socket, program, script } = this.#place;
+    // A few small files: handing each to another thread takes longer than making it.
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
     // Whoever listened there is gone: a loop has one owner.
-    for (const file of [socket, programIn(folder)])
-      await rm(file, { recursive: true, force: true });
-    await writeFile(programIn(folder), script(folder), { mode: 0o700 });
+    for (const file of [socket, program]) rmSync(file, { recursive: true, force: true });
+    writeFileSync(program, script, { mode: 0o700 });
     await listen(this.#server, socket);
-    await chmod(socket, 0o600);
+    chmodSync(socket, 0o600);
     this.#inode = inodeOf(socket);
   }
 
   /** Whether socket and program are as they were made: an agent can do with them what it likes. */
   isIntact(): boolean {
-    const isSame = this.#inode !== 0 && inodeOf(socketIn(this.#folder)) === this.#inode;
-    return isSame && textOf(programIn(this.#folder)) === script(this.#folder);
+    const { socket, program, script } = this.#place;
+    return inodeOf(socket) === this.#inode && textOf(program) === script;
   }
 
   /** Answered by `keeper` until the door is disposed of. */
   keep(keeper: DoorKeeper): Door {
     this.#keeper = keeper;
+    const { folder, socket, caller } = this.#place;
     return {
-      folder: this.#folder,
-      socket: socketIn(this.#folder),
-      readable: [this.#folder, process.execPath, callerFile()],
+      folder,
+      socket,
+      readable: [folder, process.execPath, caller],
       [Symbol.asyncDispose]: async () => {
         this.#keeper = null;
         this.#hangUp();
@@ -101,13 +101,21 @@ async function listen(server: Server, socket: string): Promise<void> {
   server.off('error', reject);
 }
 
-function programIn(folder: string): string {
-  return path.join(folder, 'loopwright');
-}
+type Place = {
+  readonly folder: string;
+  readonly socket: string;
+  /** What the program `loopwright` runs. */
+  readonly caller: string;
+  readonly program: string;
+  readonly script: string;
+};
 
-function script(folder: string): string {
-  const words = [process.execPath, callerFile(), socketIn(folder)].map(quoted);
-  return `#!/bin/sh\nexec ${words.join(' ')} "$@"\n`;
+function placeIn(folder: string): Place {
+  const socket = socketIn(folder);
+  const caller = callerFile();
+  const words = [process.execPath, caller, socket].map(quoted);
+  const script = `#!/bin/sh\nexec ${words.join(' ')} "$@"\n`;
+  return { folder, socket, caller, program: path.join(folder, 'loopwright'), script };
 }
 
 function quoted(word: string): string {

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Doors } from '../../ports/door.ts';
+import { makeFolders, standsInTheWay } from '../files/own-folder.ts';
 import { DoorSocket, socketIn } from './door-socket.ts';
 
 const longestSocketPath = 100;
@@ -13,7 +14,11 @@ export function createDoors(stateDir: string): Doors {
 
   const folderFor = async (loopId: string): Promise<string> => {
     const folder = path.join(stateDir, 'loops', loopId, 'door');
-    if (Buffer.byteLength(socketIn(folder)) <= longestSocketPath) return folder;
+    if (Buffer.byteLength(socketIn(folder)) <= longestSocketPath) {
+      makeFolders(stateDir, path.dirname(folder));
+      if (standsInTheWay(folder)) await rm(folder, { force: true });
+      return folder;
+    }
     if (temporary.length === 0) temporary.push(mkdtemp(path.join(tmpdir(), 'loopwright-')));
     return path.join((await temporary[0]) ?? folder, loopId);
   };

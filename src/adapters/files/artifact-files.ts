@@ -5,18 +5,24 @@ import {
   createReadStream,
   createWriteStream,
   fstatSync,
-  mkdirSync,
   openSync,
   readSync,
   renameSync,
+  rmSync,
   statSync,
-  writeFileSync,
 } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createRedaction, type Redaction } from '../../core/redact/redactor.ts';
+import { LoopwrightError } from '../../core/error.ts';
 import type { Artifacts } from '../../ports/artifacts.ts';
+import { openOwnFile, writeOwnFile } from './own-file.ts';
+import { firstInTheWay, folderIdentity, makeFolders } from './own-folder.ts';
+import { readSmallFile } from './small-file.ts';
+
+/** Folders of work that is under way; those of long ago are not written again. */
+const mostSeen = 1000;
 
 /**
  * Artifacts as plain files: `<state folder>/loops/<loop id>/iterations/001/...`. They are small, so they are written at
@@ -27,51 +33,95 @@ export function createArtifacts(
   redaction: Redaction = createRedaction([]),
 ): Artifacts {
   const loopDir = (loopId: string) => path.join(stateDir, 'loops', loopId);
+  /** Folders that were made here, as they were then. */
+  const seen = new Map<string, string>();
+
+  function requireIntact(dir: string): void {
+    const replaced = firstInTheWay(stateDir, dir);
+    const now = folderIdentity(dir);
+    // One that is gone can be made again.
+    const isSame = now === null || now === (seen.get(dir) ?? now);
+    if (replaced === null && isSame) return;
+    // Whoever resumes the loop gets a new one.
+    seen.delete(dir);
+    throw new LoopwrightError(
+      'artifacts.replaced',
+      `${replaced ?? dir} is not the folder that was made for this loop's records any more; nothing was written there`,
+      { hint: 'resume the loop: it goes on with a new iteration' },
+    );
+  }
+
+  async function made(dir: string): Promise<string> {
+    if (seen.has(dir)) requireIntact(dir);
+    makeFolders(stateDir, dir);
+    seen.delete(dir);
+    seen.set(dir, folderIdentity(dir) ?? '');
+    for (const oldest of seen.keys()) {
+      if (seen.size <= mostSeen) break;
+      seen.delete(oldest);
+    }
+    return dir;
+  }
+
   return {
     loopDir,
     iterationDir: (loopId, number) =>
       made(path.join(loopDir(loopId), 'iterations', String(number).padStart(3, '0'))),
     namedDir: (loopId, name) => made(path.join(loopDir(loopId), name)),
-    write: writeWhole,
-    moveClean: (from, to) => moveClean(from, to, redaction),
+    requireIntact,
+    async write(file, text) {
+      requireIntact(path.dirname(file));
+      writeWhole(file, text);
+    },
+    async moveClean(from, to) {
+      requireIntact(path.dirname(to));
+      await moveClean(from, to, redaction);
+    },
     readTail,
-    tidy: (loopId) => removeHalves(loopDir(loopId)),
+    async tidy(loopId) {
+      makeFolders(stateDir, loopDir(loopId));
+      await removeHalves(loopDir(loopId));
+    },
     digest,
     namesIn,
     removeFile: (file) => rm(file, { force: true }),
-    remove: (loopId) => rm(loopDir(loopId), { recursive: true, force: true }),
+    async remove(loopId) {
+      requireIntact(path.dirname(loopDir(loopId)));
+      for (const dir of seen.keys()) if (isInside(loopDir(loopId), dir)) seen.delete(dir);
+      // A link is removed as such.
+      await rm(loopDir(loopId), { recursive: true, force: true });
+    },
     diskUsage: (loopId) => folderSize(loopDir(loopId)),
   };
 }
 
-async function made(dir: string): Promise<string> {
-  mkdirSync(dir, { recursive: true });
-  return dir;
+function isInside(folder: string, file: string): boolean {
+  return file === folder || file.startsWith(`${folder}${path.sep}`);
 }
 
 /** Old or new, never half: written beside and moved into place. */
-async function writeWhole(file: string, text: string): Promise<void> {
+function writeWhole(file: string, text: string): void {
   const beside = `${file}.tmp-${process.pid}`;
-  writeFileSync(beside, text);
+  writeOwnFile(beside, text);
   renameSync(beside, file);
 }
 
 async function moveClean(from: string, to: string, redaction: Redaction): Promise<void> {
   const beside = `${to}.tmp-${process.pid}`;
   const redactor = redaction.stream();
+  async function* cleaned(chunks: AsyncIterable<Buffer>) {
+    for await (const chunk of chunks) yield* redactor.push(chunk);
+    yield* redactor.end();
+  }
   try {
-    await pipeline(
-      createReadStream(from),
-      async function* cleaned(chunks: AsyncIterable<Buffer>) {
-        for await (const chunk of chunks) yield* redactor.push(chunk);
-        yield* redactor.end();
-      },
-      createWriteStream(beside),
-    );
+    const small = readSmallFile(from);
+    if (small === null) {
+      const into = createWriteStream(beside, { fd: openOwnFile(beside) });
+      await pipeline(createReadStream(from), cleaned, into);
+    } else writeOwnFile(beside, Buffer.concat([...redactor.push(small), ...redactor.end()]));
     renameSync(beside, to);
   } finally {
-    await rm(beside, { force: true });
-    await rm(from, { force: true });
+    for (const file of [beside, from]) rmSync(file, { force: true });
   }
 }
 
@@ -107,8 +157,10 @@ async function namesIn(folder: string): Promise<readonly string[]> {
 async function digest(files: readonly string[]): Promise<string> {
   const hash = createHash('sha256');
   for (const file of files) {
-    if ((await stat(file).catch(() => null)) === null) continue;
-    for await (const chunk of createReadStream(file)) hash.update(chunk);
+    if (statSync(file, { throwIfNoEntry: false }) === undefined) continue;
+    const small = readSmallFile(file);
+    if (small !== null) hash.update(small);
+    else for await (const chunk of createReadStream(file)) hash.update(chunk);
   }
   return hash.digest('hex');
 }

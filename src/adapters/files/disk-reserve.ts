@@ -1,4 +1,5 @@
-import { open, rm, stat, statfs } from 'node:fs/promises';
+import { statfsSync, type StatsFs } from 'node:fs';
+import { lstat, open, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Disk } from '../../ports/disk.ts';
 
@@ -27,7 +28,8 @@ export function createDisk(stateDir: string): Disk {
 async function hold(file: string): Promise<boolean> {
   if ((await sizeOf(file)) === reserveBytes) return true;
   try {
-    await using handle = await open(file, 'w');
+    await rm(file, { force: true });
+    await using handle = await open(file, 'wx');
     const { bytesWritten } = await handle.writev(chunks);
     // A disk that fills up meanwhile takes what it can and complains only the next time.
     if (bytesWritten === reserveBytes) return true;
@@ -47,15 +49,23 @@ async function drop(file: string): Promise<boolean> {
 }
 
 async function hasRoom(folder: string): Promise<boolean> {
-  const found = await statfs(folder).catch(() => null);
+  const found = statOf(folder);
   if (found === null) return true;
   // Some file systems have no fixed number of inodes and answer 0.
   const inodes = found.files === 0 || found.ffree > fewInodes;
   return inodes && found.bavail * found.bsize >= 2 * reserveBytes;
 }
 
+function statOf(folder: string): StatsFs | null {
+  try {
+    return statfsSync(folder);
+  } catch {
+    return null;
+  }
+}
+
 async function sizeOf(file: string): Promise<number> {
-  return stat(file).then(
+  return lstat(file).then(
     ({ size }) => size,
     () => 0,
   );

@@ -12,6 +12,7 @@ import {
 import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
+import { lazy } from '../../core/lazy.ts';
 import { LoopwrightError } from '../../core/error.ts';
 import { decodePath, filePath } from '../git/path-bytes.ts';
 import { stateFolderName } from './folder-state.ts';
@@ -48,15 +49,17 @@ const maxKeptTotalBytes = 1024 * 1024 * 1024;
 
 const batchSize = 16;
 
-const Entry = z.object({
-  path: z.string(),
-  /** `opaque`: could not be read; known by size and time alone. */
-  kind: z.enum(['file', 'link', 'opaque']),
-  /** SHA-256 of the content, the target of a link. */
-  id: z.string(),
-  executable: z.boolean(),
-});
-export type Entry = z.infer<typeof Entry>;
+const Entry = lazy(() =>
+  z.object({
+    path: z.string(),
+    /** `opaque`: could not be read; known by size and time alone. */
+    kind: z.enum(['file', 'link', 'opaque']),
+    /** SHA-256 of the content, the target of a link. */
+    id: z.string(),
+    executable: z.boolean(),
+  }),
+);
+export type Entry = z.infer<ReturnType<typeof Entry>>;
 
 /** Every file of a folder at one moment, sorted by path. */
 export type Manifest = readonly Entry[];
@@ -87,7 +90,7 @@ export async function loadManifest(store: string, id: string): Promise<Manifest>
   if (!/^[0-9a-f]{64}$/.test(id)) throw unknownSnapshot(id);
   const text = await readFile(path.join(store, `${id}.json`), 'utf8').catch(() => null);
   if (text === null) throw unknownSnapshot(id);
-  return z.array(Entry).parse(JSON.parse(text));
+  return z.array(Entry()).parse(JSON.parse(text));
 }
 
 /** Kept content of a file; null when it was too large to keep. */

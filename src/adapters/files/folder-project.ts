@@ -29,11 +29,17 @@ export function createFolderProject(root: string): Project {
       throw needsGit('Merging');
     },
     async openWorkspace() {
-      await hideStateFolder(root, store);
+      hideStateFolder(root, store);
       const workspace = createFolderWorkspace(root, store);
       return { workspace, created: true, repaired: [], missing: [], notes: [] };
     },
-    removeWorkspace: () => rm(store, { recursive: true, force: true }),
+    async removeWorkspace() {
+      await rm(store, { recursive: true, force: true });
+      return null;
+    },
+    requireStart: () => {},
+    // The folder is the user's own.
+    requireIntact: () => {},
     deleteBranch: async () => undefined,
     checkpoints: async () => {
       throw needsGit('Listing checkpoints');

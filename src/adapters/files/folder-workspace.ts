@@ -20,6 +20,7 @@ import {
 } from './folder-manifest.ts';
 import type { Entry, Manifest } from './folder-manifest.ts';
 import { diskUsage } from './folder-usage.ts';
+import { listLinksOut } from './links-out.ts';
 
 /** A loop's files in a folder without git: snapshots are manifests of content hashes, and there are no commits. */
 export function createFolderWorkspace(root: string, store: string): Workspace {
@@ -36,6 +37,7 @@ export function createFolderWorkspace(root: string, store: string): Workspace {
       commit: null,
       head: null,
       tree: await snapshot(signal),
+      headTree: null,
       repaired: [],
       unstored: [],
     }),
@@ -47,6 +49,7 @@ export function createFolderWorkspace(root: string, store: string): Workspace {
     moveTo: async () => {
       throw needsGit('Merging');
     },
+    linksOut: (paths) => listLinksOut(root, paths),
     diskUsage: (signal) => diskUsage(root, signal),
   };
 }
@@ -86,7 +89,8 @@ export async function writeFolderPatch(
 ): Promise<void> {
   const changed = changedEntries(await loadManifest(store, from), await loadManifest(store, to));
   const partial = `${file}.partial`;
-  await writeFile(partial, '');
+  await rm(partial, { recursive: true, force: true });
+  await writeFile(partial, '', { flag: 'wx' });
   for (const change of changed) {
     signal.throwIfAborted();
     const { before, after } = await readBoth(store, change);

@@ -58,7 +58,7 @@ async function readFolder(
     const read = await readYamlFile(file, show(file));
     const type = name.replace(/\.ya?ml$/, '');
     if (read === null) continue;
-    if (!Name.safeParse(type).success)
+    if (!Name().safeParse(type).success)
       refuse([`${show(file)}: \`${type}\` is not a name for a loop type`]);
     if (Object.hasOwn(types, type))
       refuse([`${show(file)}: loop type \`${type}\` is written twice`]);
@@ -87,9 +87,9 @@ function parseDefinition({ tree, places }: YamlFile, shown: string): LoopTypeDef
   const layer: Layer = { name: 'project', tree, places, source: { file: shown } };
   const told = ({ path: at, message }: Problem) => formatPlace(placeOf(layer, at)) + message;
   refuse(layerNode(layer).problems.map(told));
-  const parsed = LoopTypeDefinition.safeParse(tree);
+  const parsed = LoopTypeDefinition().safeParse(tree);
   if (parsed.success) return parsed.data;
-  refuse(describeIssues(parsed.error.issues, tree, LoopTypeDefinition).map(told));
+  refuse(describeIssues(parsed.error.issues, tree, LoopTypeDefinition()).map(told));
   throw parsed.error;
 }
 

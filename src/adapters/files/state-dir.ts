@@ -6,7 +6,7 @@ import { hideStateFolder, stateFolderName } from './folder-state.ts';
 export async function openStateDir(projectRoot: string): Promise<string> {
   const folder = path.join(projectRoot, stateFolderName);
   try {
-    await hideStateFolder(projectRoot, folder);
+    hideStateFolder(projectRoot, folder);
     return folder;
   } catch (cause) {
     throw new LoopwrightError('state.unwritable', `cannot write to ${folder}`, {

@@ -1,7 +1,8 @@
 import { mkdirSync, watch } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Wakeups } from '../../ports/wakeup.ts';
+import { writeOwnFile } from './own-file.ts';
 
 /** Wake-ups between processes by touching a file that the owner's process watches. No polling. */
 export function createWakeups(stateDir: string): Wakeups {
@@ -9,7 +10,7 @@ export function createWakeups(stateDir: string): Wakeups {
   return {
     async wake(loopId) {
       await mkdir(folder, { recursive: true });
-      await writeFile(path.join(folder, loopId), '');
+      writeOwnFile(path.join(folder, loopId), '');
     },
     watch(loopId, onWake) {
       try {

@@ -84,7 +84,7 @@ export async function commitChanges(
   ];
   const unstored = left.map(({ name, why }) => `${visible(name)} (${why})`);
   const made = { commit: head, tree: content.tree };
-  return { commit, head, tree, repaired, unstored, made };
+  return { commit, head, tree, headTree: content.tree, repaired, unstored, made };
 }
 
 /** What this iteration can have changed; null when it is not known, or when earlier ones were not ours. */
@@ -109,7 +109,7 @@ async function unmovedHistory(
   if (mode !== 'worktree' || known === null || known.commit !== startHead) return null;
   const ref = `refs/heads/${branch}`;
   if ((await headBranch(repository, at, signal)) !== ref) return null;
-  if ((await readLooseRef(at, ref)) !== known.commit) return null;
+  if (readLooseRef(at, ref) !== known.commit) return null;
   return { base: null, tip: known, head: known, start: known, headBranch: ref };
 }
 

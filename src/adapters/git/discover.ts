@@ -3,7 +3,7 @@ import path from 'node:path';
 import { isLoopwrightError, LoopwrightError } from '../../core/error.ts';
 import { callerBasics, searchEnvironment } from './environment.ts';
 import type { UserSettings } from './environment.ts';
-import { git, gitFailed, gitOutput } from './git.ts';
+import { git, gitFailed } from './git.ts';
 import type { Checkout } from './git.ts';
 import { createRepository } from './repository.ts';
 import type { Repository } from './repository.ts';
@@ -19,24 +19,21 @@ export async function discoverRepository(
   caller: CallerEnvironment,
   signal: AbortSignal,
 ): Promise<Repository | null> {
-  // Three questions that do not depend on each other; the answers count in this order.
-  const asked = [
-    findCheckout(cwd, caller, signal),
-    requireGitVersion(cwd, caller, signal),
-    readUserSettings(cwd, caller, signal),
-  ] as const;
+  const asked = [findCheckout(cwd, caller, signal), readUserSettings(cwd, caller, signal)] as const;
   await Promise.allSettled(asked);
-  const main = await asked[0];
-  if (main === null) return null;
-  await asked[1];
-  return createRepository(main, await asked[2], callerBasics(caller));
+  const found = await asked[0];
+  if (found === null) return null;
+  requireGitVersion(found.version);
+  return createRepository(found.checkout, await asked[1], callerBasics(caller));
 }
+
+type Found = { readonly checkout: Checkout; readonly version: string };
 
 async function findCheckout(
   cwd: string,
   caller: CallerEnvironment,
   signal: AbortSignal,
-): Promise<Checkout | null> {
+): Promise<Found | null> {
   const questions = [
     '--is-bare-repository',
     '--absolute-git-dir',
@@ -45,20 +42,26 @@ async function findCheckout(
   ];
   const args = ['rev-parse', '--path-format=absolute', ...questions];
   const env = searchEnvironment(caller);
-  const result = await git({ at: { searchFrom: cwd }, args, env, signal }).catch(async (error) => {
+  // Its version first: git always tells that.
+  const call = { at: { searchFrom: cwd }, args: ['--version'], then: { args }, env, signal };
+  const result = await git(call).catch(async (error) => {
     if (!isLoopwrightError(error) || error.code !== 'git.missing') throw error;
     if (await hasGitAbove(cwd)) throw error;
     return null;
   });
   if (result === null) return null;
-  const [bare, gitDir, commonDir, workTree] = result.stdout.toString('utf8').split('\n');
+  const [version = '', bare, gitDir, commonDir, workTree] = result.stdout
+    .toString('utf8')
+    .split('\n');
   if (gitDir === undefined || commonDir === undefined) {
     if (result.stderr.includes('not a git repository')) return null;
     if (result.stderr.includes('dubious ownership')) throw notTrusted(cwd);
     throw gitFailed(args, result);
   }
-  if (bare === 'true') return { gitDir, commonDir, workTree: null };
-  if (result.exitCode === 0 && workTree !== undefined) return { gitDir, commonDir, workTree };
+  if (bare === 'true') return { version, checkout: { gitDir, commonDir, workTree: null } };
+  if (result.exitCode === 0 && workTree !== undefined) {
+    return { version, checkout: { gitDir, commonDir, workTree } };
+  }
   throw new LoopwrightError('git.no_checkout', `${cwd} is inside the git folder of a repository`, {
     hint: 'Go to the folder that holds your files.',
   });
@@ -81,14 +84,8 @@ async function hasGitAbove(folder: string): Promise<boolean> {
   return parent === folder ? false : hasGitAbove(parent);
 }
 
-async function requireGitVersion(
-  cwd: string,
-  caller: CallerEnvironment,
-  signal: AbortSignal,
-): Promise<void> {
-  const env = searchEnvironment(caller);
-  const output = await gitOutput({ at: { searchFrom: cwd }, args: ['--version'], env, signal });
-  const match = /(\d+)\.(\d+)/.exec(output.toString('utf8'));
+function requireGitVersion(version: string): void {
+  const match = /(\d+)\.(\d+)/.exec(version);
   const [major, minor] = [Number(match?.[1] ?? 0), Number(match?.[2] ?? 0)];
   if (major > oldestGit[0] || (major === oldestGit[0] && minor >= oldestGit[1])) return;
   throw new LoopwrightError('git.too_old', `git ${major}.${minor} is too old`, {

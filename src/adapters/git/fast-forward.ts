@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { isLoopwrightError, LoopwrightError } from '../../core/error.ts';
 import type { FastForward } from '../../ports/workspace.ts';
@@ -8,10 +8,11 @@ import { headBranch } from './head.ts';
 import { listFiltered, listInTheWay } from './in-the-way.ts';
 import { unfinishedOperation } from './mend.ts';
 import { splitRecords } from './path-bytes.ts';
-import { refuseLocked } from './refuse-locked.ts';
+import { refuseDamagedIndex } from './damaged-index.ts';
+import { refuseLocked, refuseLockedDeletion } from './refuse-locked.ts';
 import { isAncestor, resolveCommit } from './repository.ts';
 import type { Repository } from './repository.ts';
-import { listLinkedCheckouts } from './worktree.ts';
+import { listLinkedCheckouts } from './linked-checkouts.ts';
 
 /** Moves a branch, and the files of every checkout that shows it. */
 export async function fastForwardBranch(
@@ -47,6 +48,8 @@ export async function fastForwardBranch(
   }
   const { commonDir } = repository.main;
   await refuseLocked(commonDir, ref, behind, signal);
+  // The branch that is merged goes afterwards.
+  await refuseLockedDeletion(commonDir, [], signal);
   const followed: Checkout[] = [];
   for (const at of behind) {
     if (!(await moveFiles(repository, at, from, to, signal))) {
@@ -130,10 +133,12 @@ async function inspect(
   to: string,
   signal: AbortSignal,
 ): Promise<'behind' | 'there' | 'dirty'> {
-  if (at.workTree === null || (await unfinishedOperation(at.gitDir)) !== null) return 'dirty';
+  if (at.workTree === null || !(await belongsTo(at.workTree, at))) return 'dirty';
+  if ((await unfinishedOperation(at.gitDir)) !== null) return 'dirty';
   const ignore = '--ignore-submodules=dirty';
   const args = ['status', '--porcelain=v2', '-z', '--untracked-files=no', ignore];
   const status = await repository.run({ at, args, signal, maxOutputBytes: 4096 });
+  if (status.exitCode !== 0) await refuseDamagedIndex(repository, at, signal);
   const isClean = status.exitCode === 0 && status.stdout.length === 0;
   if (isClean || (await isOnlyFiltered(repository, at, from, signal))) {
     const obstacles = await listInTheWay(repository, at.workTree, from, to, signal);
@@ -142,6 +147,17 @@ async function inspect(
   const compare = ['diff-index', '--quiet', '--no-ext-diff', ignore, to, '--'];
   const difference = await repository.run({ at, args: compare, signal });
   return difference.exitCode === 0 ? 'there' : 'dirty';
+}
+
+/** What is registered as a linked checkout is so only if its folder says the same: whoever can write here could name any folder. */
+async function belongsTo(workTree: string, { gitDir, commonDir }: Checkout): Promise<boolean> {
+  if (gitDir === commonDir) return true;
+  const text = await readFile(path.join(workTree, '.git'), 'utf8').catch(() => '');
+  const target = text.startsWith('gitdir: ') ? text.slice('gitdir: '.length).trim() : '';
+  const [theirs, ours] = await Promise.all(
+    [path.resolve(workTree, target), gitDir].map((folder) => realpath(folder).catch(() => null)),
+  );
+  return target !== '' && theirs !== null && theirs === ours;
 }
 
 /**

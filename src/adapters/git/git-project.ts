@@ -12,15 +12,18 @@ import { listChangedByPeople } from './changed-by-people.ts';
 import { listCheckpoints } from './checkpoints.ts';
 import { fastForwardBranch, listCheckoutsOf } from './fast-forward.ts';
 import { createGitWorkspace } from './git-workspace.ts';
+import { type Checkout, requireOwn } from './git.ts';
 import { headBranch } from './head.ts';
 import { createIndexDigest } from './index-digest.ts';
 import { clearFlags } from './index-flags.ts';
 import { createLoopCheckout, keepRef, loopFolder } from './loop-checkout.ts';
+import { commitFault } from './loose-object.ts';
 import { unfinishedOperation } from './mend.ts';
 import { seedIndex } from './private-index.ts';
 import { listFilesAt, readFileAt } from './read-file.ts';
 import { replayCommits } from './rebase.ts';
 import { readRef } from './ref-files.ts';
+import { refuseLockedDeletion } from './refuse-locked.ts';
 import { isAncestor, resolveCommit } from './repository.ts';
 import type { Repository } from './repository.ts';
 import { diffSummary } from './diff-summary.ts';
@@ -28,6 +31,7 @@ import { compareAround, isStaged, lookAround } from './surroundings.ts';
 import { writeTreePatch } from './tree-diff.ts';
 import { watchBranch } from './watch-branch.ts';
 import { openWorktree, removeWorktree } from './worktree.ts';
+import { damagedObjects } from './worktree-refusal.ts';
 import type { WorktreeSpec } from './worktree.ts';
 
 /** Branches under this prefix are the engine's; no other branch is ever deleted. */
@@ -35,6 +39,8 @@ const branchPrefix = 'loopwright/';
 
 export function createGitProject(repository: Repository): Project {
   const root = repository.main.workTree ?? repository.main.gitDir;
+  /** Folders of opened workspaces, by path. */
+  const opened = new Map<string, Checkout>();
   const indexDigest = createIndexDigest(path.join(repository.main.gitDir, 'index'));
   return {
     kind: 'git',
@@ -46,19 +52,30 @@ export function createGitProject(repository: Repository): Project {
     contains: (commit, part, signal) => containsCommit(repository, commit, part, signal),
     replay: (head, from, onto, signal) =>
       replayCommits({ repository, at: repository.main }, head, onto, from, signal),
+    requireStart(base) {
+      refuseBare(repository);
+      const fault = commitFault(repository.main.commonDir, base);
+      if (fault !== null) throw damagedObjects(fault);
+    },
     async openWorkspace(spec, signal) {
       const complete = requireStartingPoint(repository, spec);
       if (spec.mode === 'in-place') return openInPlace(repository, complete, signal);
-      await hideStateFolder(root, spec.path);
-      const { checkout, ...opened } = await openWorktree(repository, complete, signal);
-      return { ...opened, workspace: createGitWorkspace(checkout) };
+      hideStateFolder(root, spec.path);
+      const { checkout, ...rest } = await openWorktree(repository, complete, signal);
+      opened.set(checkout.workTree, checkout.at);
+      return { ...rest, workspace: createGitWorkspace(checkout) };
+    },
+    requireIntact(folder) {
+      const at = opened.get(folder);
+      if (at !== undefined) requireOwn(at);
     },
     async removeWorkspace(spec, signal) {
       if (spec.mode === 'in-place') {
         await rm(loopFolder(repository.main.gitDir, spec.loopId), { recursive: true, force: true });
-        return;
+        return null;
       }
-      await removeWorktree(repository, requireStartingPoint(repository, spec), signal);
+      opened.delete(spec.path);
+      return removeWorktree(repository, requireStartingPoint(repository, spec), signal);
     },
     deleteBranch: (branch, signal) => deleteLoopBranch(repository, branch, signal),
     checkpoints: (branch, base, signal) => listCheckpoints(repository, branch, base, signal),
@@ -83,7 +100,7 @@ async function resolveRef(
   ref: string,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const known = await readRef(repository.main, ref);
+  const known = readRef(repository.main, ref);
   const isLoops = ref.startsWith(`refs/heads/${branchPrefix}`);
   if (known === null || (known !== undefined && !isLoops)) return known;
   return resolveCommit(repository, ref, signal);
@@ -135,13 +152,16 @@ async function isDirty(repository: Repository, signal: AbortSignal): Promise<boo
   return status.stdout.length > 0;
 }
 
+function refuseBare({ main }: Repository): void {
+  if (main.workTree !== null) return;
+  throw new LoopwrightError('git.bare', `${main.gitDir} is a bare repository`, {
+    hint: 'Run in a checkout of it: git clone, or git worktree add.',
+  });
+}
+
 function requireStartingPoint(repository: Repository, spec: WorkspaceSpec): WorktreeSpec {
   const { branch, base } = spec;
-  if (repository.main.workTree === null) {
-    throw new LoopwrightError('git.bare', `${repository.main.gitDir} is a bare repository`, {
-      hint: 'Run in a checkout of it: git clone, or git worktree add.',
-    });
-  }
+  refuseBare(repository);
   if (base === null) {
     throw new LoopwrightError('git.no_commits', 'The repository has no commit to start from', {
       hint: 'Make a first commit: git commit --allow-empty -m "first commit"',
@@ -180,8 +200,11 @@ async function openInPlace(
   const checkout = createLoopCheckout(repository, spec, main.gitDir, spec.path);
   const created = (await lstat(checkout.index.file).catch(() => null)) === null;
   if (created) await seedIndex(checkout.at, checkout.index.file);
-  await clearFlags(checkout, signal);
-  return { workspace: createGitWorkspace(checkout), created, repaired: [], missing: [], notes: [] };
+  const ready = clearFlags(checkout, signal);
+  // Met again by whatever needs the index; a loop that looks at no files does not.
+  ready.catch(() => {});
+  const workspace = createGitWorkspace(checkout, ready);
+  return { workspace, created, repaired: [], missing: [], notes: [] };
 }
 
 async function deleteLoopBranch(
@@ -206,7 +229,9 @@ async function deleteLoopBranch(
       },
     );
   }
-  const lines = [`delete ${ref}`, `delete ${keepRef(branch.slice(branchPrefix.length))}`];
+  const refs = [ref, keepRef(branch.slice(branchPrefix.length))];
+  await refuseLockedDeletion(repository.main.commonDir, refs, signal);
+  const lines = refs.map((each) => `delete ${each}`);
   await repository.output({
     args: ['update-ref', '--stdin'],
     input: `${lines.join('\n')}\n`,

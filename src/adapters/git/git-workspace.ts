@@ -1,9 +1,10 @@
-import { lstat } from 'node:fs/promises';
-import { isLoopwrightError, LoopwrightError } from '../../core/error.ts';
+import { isLoopwrightError } from '../../core/error.ts';
 import type { Workspace } from '../../ports/workspace.ts';
 import { diskUsage } from '../files/folder-usage.ts';
+import { listLinksOut } from '../files/links-out.ts';
 import { commitChanges, type Revision } from './commit.ts';
 import { describeCheckout } from './describe-text.ts';
+import { requireOwn } from './git.ts';
 import { headCommit } from './head.ts';
 import { heal, standInFor } from './heal.ts';
 import type { LoopCheckout } from './loop-checkout.ts';
@@ -13,7 +14,11 @@ import { diffTrees, toFileChanges, writeTreePatch } from './tree-diff.ts';
 
 const mostTries = 8;
 
-export function createGitWorkspace(checkout: LoopCheckout): Workspace {
+/** `ready` settles when the engine's index can be used; only what needs it waits. */
+export function createGitWorkspace(
+  checkout: LoopCheckout,
+  ready: Promise<void> = Promise.resolve(),
+): Workspace {
   const { repository, at, workTree, branch, index, hidden } = checkout;
   /** What was put right outside of a commit; the next commit tells. */
   const healed: string[] = [];
@@ -23,8 +28,8 @@ export function createGitWorkspace(checkout: LoopCheckout): Workspace {
   let last: Revision | null = null;
 
   /**
-   * A folder that is gone makes git fail in many ways; the reader should learn the one reason. What an agent broke and
-   * the engine can put right is put right, and the work is tried again.
+   * Nothing is done where another folder is in place of the loop's. One that is gone makes git fail in many ways; the reader
+   * should learn the one reason. What an agent broke and the engine can put right is put right, and the work is tried again.
    */
   async function whilePresent<Result>(
     signal: AbortSignal,
@@ -33,13 +38,22 @@ export function createGitWorkspace(checkout: LoopCheckout): Workspace {
     for (let attempt = 1; ; attempt++) {
       const seen = timesHealed;
       try {
+        requireOwn(at);
         return await work();
       } catch (error) {
         signal.throwIfAborted();
-        if (await isGone(checkout)) throw workspaceGone(workTree, error);
+        requireOwn(at);
         if (attempt >= mostTries || !(await putRight(error, seen, signal))) throw error;
       }
     }
+  }
+
+  async function onceReady<Result>(
+    signal: AbortSignal,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    await ready;
+    return whilePresent(signal, work);
   }
 
   /** One at a time: what runs beside other work may fail for the same reason, and finds it put right. */
@@ -62,7 +76,7 @@ export function createGitWorkspace(checkout: LoopCheckout): Workspace {
     work: (tree: string) => Promise<Result>,
   ): Promise<Result> {
     try {
-      return await whilePresent(signal, () => work(tree));
+      return await onceReady(signal, () => work(tree));
     } catch (error) {
       signal.throwIfAborted();
       if (!isLoopwrightError(error) || error.code !== 'git.failed') throw error;
@@ -78,7 +92,7 @@ export function createGitWorkspace(checkout: LoopCheckout): Workspace {
     branch,
     head: (signal) => whilePresent(signal, () => headCommit(repository, at, signal)),
     snapshot: (signal) =>
-      whilePresent(signal, async () => {
+      onceReady(signal, async () => {
         const tree = await index.snapshot(signal);
         await hidden.begin(signal);
         return tree;
@@ -105,28 +119,18 @@ export function createGitWorkspace(checkout: LoopCheckout): Workspace {
       return { ...result, repaired };
     },
     describe: (limits, signal) =>
-      whilePresent(signal, () => describeCheckout(checkout, limits, signal)),
+      onceReady(signal, () => describeCheckout(checkout, limits, signal)),
     writePatch: (fromTree, toTree, file, signal) =>
       withSnapshot(fromTree, signal, (from) =>
         writeTreePatch(repository, from, toTree, file, signal),
       ),
     rebase: (onto, from, signal) =>
-      whilePresent(signal, () => rebaseBranch(checkout, onto, from, signal)),
-    moveTo: (commit, signal) => whilePresent(signal, () => moveBranch(checkout, commit, signal)),
+      onceReady(signal, () => rebaseBranch(checkout, onto, from, signal)),
+    moveTo: (commit, signal) => onceReady(signal, () => moveBranch(checkout, commit, signal)),
+    async linksOut(paths) {
+      requireOwn(at);
+      return listLinksOut(workTree, paths);
+    },
     diskUsage: (signal) => whilePresent(signal, () => diskUsage(workTree, signal)),
   };
-}
-
-async function isGone({ at, workTree }: LoopCheckout): Promise<boolean> {
-  const found = await Promise.all(
-    [at.gitDir, workTree].map((folder) => lstat(folder).catch(() => null)),
-  );
-  return found.includes(null);
-}
-
-function workspaceGone(workTree: string, cause: unknown): LoopwrightError {
-  return new LoopwrightError('workspace.gone', `The worktree ${workTree} has been removed`, {
-    cause,
-    hint: 'Resume the loop: its worktree is made anew from its branch.',
-  });
 }

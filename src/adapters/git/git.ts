@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import { LoopwrightError } from '../../core/error.ts';
+import type { OwnFolders } from '../files/own-folder.ts';
 import { createEnding, exitCodeOf } from './git-ending.ts';
 import { runInLane } from './git-lanes.ts';
 import { BoundedOutput, OutputTail } from './git-output.ts';
@@ -15,6 +16,8 @@ export type Checkout = {
   readonly commonDir: string;
   /** Null in a bare repository. */
   readonly workTree: string | null;
+  /** Folders of a loop: git runs only while they are those that were opened. */
+  readonly own?: OwnFolders;
 };
 
 export type GitCall = {
@@ -66,6 +69,7 @@ const largestSharedInput = 64 * 1024;
  */
 export async function git(call: GitCall): Promise<GitResult> {
   call.signal.throwIfAborted();
+  if (!('searchFrom' in call.at)) requireOwn(call.at);
   using _turn = await gitTurn(call.args, call.signal);
   using limit = createLimit(call);
   try {
@@ -115,7 +119,10 @@ async function runAlone(call: GitCall, stop: AbortSignal): Promise<GitResult> {
     stdio: [call.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     detached: true,
   });
-  return collect(child, call, stop);
+  const result = await collect(child, call, stop);
+  // A shell starts where git cannot be found.
+  if (!isPlain && result.exitCode === 127) throw couldNotStartIn(workingFolder(call.at), null);
+  return result;
 }
 
 /** Stdout of a run that must succeed and must fit; anything else is `git.failed`. */
@@ -196,13 +203,25 @@ function explainFailure(error: unknown, cwd: string): unknown {
   return isMissing ? couldNotStartIn(cwd, error) : error;
 }
 
+/** Throws `workspace.gone` when something else than what was opened is where a loop's folders were. */
+export function requireOwn({ own }: Checkout): void {
+  const lost = own?.firstLost() ?? null;
+  if (lost !== null) throw workspaceGone(lost);
+}
+
+function workspaceGone(folder: string, cause?: unknown): LoopwrightError {
+  const isReplaced = lstatSync(folder, { throwIfNoEntry: false }) !== undefined;
+  const what = isReplaced
+    ? "has been replaced by something that is not the loop's; it was not touched"
+    : 'has been removed';
+  return new LoopwrightError('workspace.gone', `The worktree is gone: ${folder} ${what}`, {
+    cause,
+    hint: 'Resume the loop: its worktree is made anew from its branch.',
+  });
+}
+
 function couldNotStartIn(cwd: string, cause: unknown): LoopwrightError {
-  if (!existsSync(cwd)) {
-    return new LoopwrightError('workspace.gone', `The folder ${cwd} does not exist any more`, {
-      cause,
-      hint: 'Resume the loop: its worktree is made anew from its branch.',
-    });
-  }
+  if (!existsSync(cwd)) return workspaceGone(cwd, cause);
   return new LoopwrightError('git.missing', 'git is not installed or not on PATH', {
     cause,
     hint: 'Install git 2.38 or newer.',
@@ -211,5 +230,8 @@ function couldNotStartIn(cwd: string, cause: unknown): LoopwrightError {
 
 function lastLines(stderr: string): string {
   const lines = stderr.trim().split('\n');
+  // Advice follows; the name of the lock is what helps.
+  const locked = lines.find((line) => line.includes("Unable to create '"));
+  if (locked !== undefined) return locked;
   return lines.slice(-3).join(' / ') || 'no message';
 }

@@ -1,5 +1,6 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { smallText } from '../files/small-file.ts';
 import type { Checkout } from './git.ts';
 import { isObjectId, resolveCommit } from './repository.ts';
 import type { Repository } from './repository.ts';
@@ -10,7 +11,7 @@ export async function headBranch(
   at: Checkout,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const text = await readHeadFile(at);
+  const text = readHeadFile(at);
   if (text !== null && isObjectId(text)) return null;
   const target = text?.startsWith('ref: ') === true ? text.slice('ref: '.length).trim() : null;
   // A repository with reftable storage keeps only this placeholder in the file.
@@ -25,16 +26,16 @@ export async function headCommit(
   at: Checkout,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const text = await readHeadFile(at);
+  const text = readHeadFile(at);
   if (text !== null && isObjectId(text)) return text;
   const target = text?.startsWith('ref: refs/heads/') === true ? text.slice('ref: '.length) : null;
-  const loose = target === null ? null : await readLooseRef(at, target);
+  const loose = target === null ? null : readLooseRef(at, target);
   return loose ?? resolveCommit(repository, 'HEAD', signal, at);
 }
 
 /** git refuses a folder whose HEAD is garbage; in our own worktree it is written again. True when it was. */
 export async function mendHeadFile(at: Checkout, branch: string): Promise<boolean> {
-  const text = await readHeadFile(at);
+  const text = readHeadFile(at);
   if (text !== null && (isObjectId(text) || /^ref: refs\/[^\s]+$/.test(text))) return false;
   // A folder or link in its place would otherwise be written through.
   await rm(path.join(at.gitDir, 'HEAD'), { recursive: true, force: true });
@@ -42,14 +43,13 @@ export async function mendHeadFile(at: Checkout, branch: string): Promise<boolea
   return true;
 }
 
-async function readHeadFile(at: Checkout): Promise<string | null> {
-  const text = await readFile(path.join(at.gitDir, 'HEAD'), 'utf8').catch(() => null);
-  return text === null ? null : text.trim();
+function readHeadFile(at: Checkout): string | null {
+  return smallText(path.join(at.gitDir, 'HEAD'))?.trim() ?? null;
 }
 
 /** Null when the ref is packed, or anything but a commit's name. */
-export async function readLooseRef(at: Checkout, name: string): Promise<string | null> {
+export function readLooseRef(at: Checkout, name: string): string | null {
   if (name.split('/').includes('..')) return null;
-  const text = await readFile(path.join(at.commonDir, name), 'utf8').catch(() => '');
-  return isObjectId(text.trim()) ? text.trim() : null;
+  const text = smallText(path.join(at.commonDir, name))?.trim() ?? '';
+  return isObjectId(text) ? text : null;
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
-import { damagedIndex } from '../../core/loop/surroundings.ts';
+import { absentIndex, damagedIndex } from '../../core/loop/surroundings.ts';
 
 type Known = { readonly stamp: string; readonly digest: string };
 
@@ -19,7 +19,7 @@ export function createIndexDigest(file: string): () => string {
 
 function stampOf(file: string): string {
   const found = statSync(file, { bigint: true, throwIfNoEntry: false });
-  if (found === undefined) return 'absent';
+  if (found === undefined) return absentIndex;
   return [found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ');
 }
 
@@ -28,7 +28,7 @@ function digestIndex(file: string): string {
   try {
     bytes = readFileSync(file);
   } catch {
-    return 'absent';
+    return absentIndex;
   }
   // The length of object names is written nowhere in the file.
   const content = readEntries(bytes, 20) ?? readEntries(bytes, 32);

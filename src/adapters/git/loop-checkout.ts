@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { WorkspaceSpec } from '../../ports/workspace.ts';
+import { watchFolders } from '../files/own-folder.ts';
 import { createConvertedFiles, type ConvertedFiles } from './converted-files.ts';
 import { createHiddenFiles, type HiddenFiles } from './hidden-files.ts';
 import { createIgnoreRules } from './ignore-rules.ts';
@@ -33,8 +34,9 @@ export function createLoopCheckout(
   gitDir: string,
   workTree: string,
 ): LoopCheckout {
-  const at: Checkout = { gitDir, commonDir: repository.main.commonDir, workTree };
   const folder = loopFolder(gitDir, spec.loopId);
+  const own = watchFolders([workTree, gitDir], [path.dirname(folder), folder]);
+  const at: Checkout = { gitDir, commonDir: repository.main.commonDir, workTree, own };
   const file = path.join(folder, 'index');
   const { mode, loopId, branch, base } = spec;
   const roots = ['HEAD', keepRef(loopId), ...(base === null ? [] : [base])];

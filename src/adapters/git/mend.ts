@@ -1,16 +1,20 @@
 import { lstatSync } from 'node:fs';
-import { lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { requireOwn } from './git.ts';
+import { smallText } from '../files/small-file.ts';
 import { keepRef } from './loop-checkout.ts';
 import type { LoopCheckout } from './loop-checkout.ts';
 import { mendHeadFile } from './head.ts';
+import { isLinkedTo } from './own-worktree.ts';
 
 /**
  * Undoes what a killed process or an agent left in the git folder of a loop's own worktree, so that git works there.
  * Called only when no agent runs. Answers what was put right, in plain words. Never used on the user's checkout.
  */
 export async function mendWorktree(checkout: LoopCheckout): Promise<string[]> {
-  await requirePresent(checkout);
+  // Nothing is mended, and so half made again, where the worktree is gone or another folder is in its place.
+  requireOwn(checkout.at);
   const notes: string[] = [];
   for (const lock of await removeLocks(checkout)) notes.push(`stale lock removed: ${lock}`);
   if (await mendCommonDirFile(checkout)) notes.push('link to the repository written again');
@@ -26,6 +30,7 @@ const operationFiles: readonly (readonly [file: string, operation: string])[] = 
   ['CHERRY_PICK_HEAD', 'cherry-pick'],
   ['REVERT_HEAD', 'revert'],
   ['BISECT_LOG', 'bisect'],
+  ['BISECT_START', 'bisect'],
 ];
 
 /** Name of the unfinished operation in a git folder, null when there is none. */
@@ -45,13 +50,7 @@ export async function forgetOperation(gitDir: string): Promise<void> {
     'REBASE_HEAD',
     'sequencer',
   ];
-  const bisect = [
-    'BISECT_START',
-    'BISECT_NAMES',
-    'BISECT_TERMS',
-    'BISECT_EXPECTED_REV',
-    'BISECT_ANCESTORS_OK',
-  ];
+  const bisect = ['BISECT_NAMES', 'BISECT_TERMS', 'BISECT_EXPECTED_REV', 'BISECT_ANCESTORS_OK'];
   const names = [...operationFiles.map(([file]) => file), ...others, ...bisect];
   await Promise.all(
     names.map((name) => rm(path.join(gitDir, name), { recursive: true, force: true })),
@@ -68,11 +67,6 @@ export async function abortOperation(
   await repository.run({ at, args, signal });
   // What git could not abort (its state files are damaged) ends where it stands.
   await forgetOperation(at.gitDir);
-}
-
-/** Nothing is mended, and so half made again, where the worktree itself is gone. */
-async function requirePresent({ at, workTree }: LoopCheckout): Promise<void> {
-  await Promise.all([lstat(at.gitDir), lstat(workTree)]);
 }
 
 async function removeLocks({ at, branch, loopId }: LoopCheckout): Promise<string[]> {
@@ -94,7 +88,7 @@ async function removeLocks({ at, branch, loopId }: LoopCheckout): Promise<string
 /** git finds refs by this file even where `GIT_COMMON_DIR` says otherwise. */
 async function mendCommonDirFile({ at }: LoopCheckout): Promise<boolean> {
   const file = path.join(at.gitDir, 'commondir');
-  const text = await readFile(file, 'utf8').catch(() => '');
+  const text = smallText(file) ?? '';
   if (text !== '' && path.resolve(at.gitDir, text.trim()) === at.commonDir) return false;
   await rm(file, { recursive: true, force: true });
   await writeFile(file, '../..\n');
@@ -104,22 +98,12 @@ async function mendCommonDirFile({ at }: LoopCheckout): Promise<boolean> {
 /** The engine does not follow this file, but the next agent will. */
 async function mendGitFile({ at, workTree, folder }: LoopCheckout): Promise<boolean> {
   const file = path.join(workTree, '.git');
-  const found = await lstat(file).catch(() => null);
-  if (found?.isFile() === true) {
-    const text = await readFile(file, 'utf8');
-    if (pointsTo(text, workTree, at.gitDir)) return false;
-  }
+  if (isLinkedTo(workTree, at.gitDir)) return false;
+  const found = lstatSync(file, { throwIfNoEntry: false });
   if (found?.isDirectory() === true) await moveAside(file, folder);
   await rm(file, { recursive: true, force: true });
   await writeFile(file, `gitdir: ${at.gitDir}\n`);
   return true;
-}
-
-export function pointsTo(gitFileText: string, workTree: string, gitDir: string): boolean {
-  const target = gitFileText.startsWith('gitdir: ')
-    ? gitFileText.slice('gitdir: '.length).trim()
-    : '';
-  return target !== '' && path.resolve(workTree, target) === gitDir;
 }
 
 /** A repository the agent made in place of ours may hold its work: it is kept in the git folder. */

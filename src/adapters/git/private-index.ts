@@ -1,5 +1,5 @@
-import { statSync } from 'node:fs';
-import { constants, copyFile, lstat, mkdir, rename, rm } from 'node:fs/promises';
+import { renameSync, rmSync, statSync } from 'node:fs';
+import { constants, copyFile, lstat, mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Checkout } from './git.ts';
 import {
@@ -74,7 +74,7 @@ export function createPrivateIndex(place: Place): PrivateIndex {
     stamp = null;
     knownTree = null;
     touched = null;
-    await removeLock(file);
+    removeLock(file);
     await rm(file, { force: true });
     await repository.output({ at, env, args: ['read-tree', '--end-of-options', treeish], signal });
   }
@@ -113,7 +113,7 @@ export function createPrivateIndex(place: Place): PrivateIndex {
       touched = null;
     },
     async snapshot(signal) {
-      await removeLock(file);
+      removeLock(file);
       // Somebody else has written our index: it may hide whatever they like.
       if (stamp !== null && stampOf(file) !== stamp) {
         await startAgain(signal);
@@ -147,14 +147,14 @@ function stampOf(file: string): string {
 /** Agents can write here: a link left in the way is removed, never written through. */
 export async function replaceFile(from: string, to: string): Promise<void> {
   const partial = `${to}.partial`;
-  await rm(partial, { recursive: true, force: true });
+  rmSync(partial, { recursive: true, force: true });
   await copyFile(from, partial, constants.COPYFILE_EXCL);
-  await rename(partial, to);
+  renameSync(partial, to);
 }
 
 /** Our index has one user, so a lock beside it was left by a killed process. */
-async function removeLock(file: string): Promise<void> {
-  await rm(`${file}.lock`, { force: true });
+function removeLock(file: string): void {
+  rmSync(`${file}.lock`, { force: true });
 }
 
 async function canRebuild({ at, workTree }: Place): Promise<boolean> {

@@ -58,7 +58,7 @@ export function digestPrograms(repository: Repository): Map<string, string> {
 
 /** Content and mode of a file, or where a link leads and what is there; null when absent. Never opens a pipe or device. */
 export function digestFile(file: string | Buffer): string | null {
-  const found = tried(() => lstatSync(file));
+  const found = lookAt(file);
   if (found === null) return null;
   if (found.isDirectory()) return 'folder';
   const link = found.isSymbolicLink() ? (tried(() => readlinkSync(file, 'buffer')) ?? '') : '';
@@ -70,6 +70,11 @@ export function digestFile(file: string | Buffer): string | null {
 function contentOf(file: string | Buffer, { size, mtimeMs, ctimeMs }: Stats): string | Buffer {
   if (size > largestRead) return `large ${size} ${mtimeMs} ${ctimeMs}`;
   return tried(() => readFileSync(file)) ?? `unreadable ${size} ${ctimeMs}`;
+}
+
+/** Most of what is looked for is absent, and an error for each would take longer than the look. */
+function lookAt(file: string | Buffer): Stats | null {
+  return tried(() => lstatSync(file, { throwIfNoEntry: false })) ?? null;
 }
 
 /** Null when there is nothing there, or nothing that can be looked at. */
@@ -95,11 +100,12 @@ function isProgram(name: string): boolean {
 /** A checkout that is itself a linked worktree has a file there. */
 function addGitFile(workTree: string, add: (name: string, file: string) => void): void {
   const file = path.join(workTree, '.git');
-  const found = tried(() => lstatSync(file));
+  const found = lookAt(file);
   if (found !== null && !found.isDirectory()) add('.git', file);
 }
 
 function entriesOf(folder: string): readonly Dirent[] {
+  if (lookAt(folder) === null) return [];
   return (tried(() => readdirSync(folder, { withFileTypes: true })) ?? []).slice(0, mostEntries);
 }
 
@@ -122,7 +128,7 @@ function listModules(folder: string, depth: number): string[] {
   for (const entry of entriesOf(folder)) {
     if (!entry.isDirectory()) continue;
     const inner = path.join(folder, entry.name);
-    if (tried(() => lstatSync(path.join(inner, 'HEAD'))) !== null) names.push(entry.name);
+    if (lookAt(path.join(inner, 'HEAD')) !== null) names.push(entry.name);
     else if (depth > 1) {
       names.push(...listModules(inner, depth - 1).map((name) => `${entry.name}/${name}`));
     }

@@ -7,7 +7,7 @@ import { keptPrefix } from './loop-checkout.ts';
 const ownPrefixes = ['refs/heads/loopwright/', keptPrefix];
 
 /**
- * Every ref with its value, loops' own left out. Packing refs changes nothing here. No process where refs are files. Reads at
+ * Every ref with its value, and locks of refs, loops' own left out. Packing refs changes nothing here. No process where refs are files. Reads at
  * once: they are small, and handing them to another thread takes longer.
  */
 export async function readRefs(
@@ -32,6 +32,10 @@ function readFiles(commonDir: string): Map<string, string> {
   const refs = parsePairs(textOf(path.join(commonDir, 'packed-refs')) ?? '');
   // A loose ref outweighs the packed one of the same name.
   for (const name of listLoose(commonDir, 'refs')) {
+    if (name.endsWith('.lock')) {
+      refs.set(`.git/${name}`, 'locked');
+      continue;
+    }
     const text = textOf(path.join(commonDir, name));
     if (text !== null) refs.set(name, text.trim());
   }
@@ -63,7 +67,7 @@ function listLoose(commonDir: string, folder: string): string[] {
     const name = `${folder}/${entry.name}`;
     if (entry.isDirectory()) {
       if (!ownPrefixes.includes(`${name}/`)) names.push(...listLoose(commonDir, name));
-    } else if (!name.endsWith('.lock')) names.push(name);
+    } else names.push(name);
   }
   return names;
 }

@@ -2,9 +2,17 @@ import { rmSync } from 'node:fs';
 import { chmod, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { folderIdentity } from '../files/own-folder.ts';
 
-/** Agents leave folders without permissions behind. A failed `rm` goes on deleting for a while, so more than one try. */
+/**
+ * Removes a folder, or the link that is in its place, which is never followed. Agents leave folders without permissions behind.
+ * A failed `rm` goes on deleting for a while, so more than one try.
+ */
 export async function removeFolder(folder: string): Promise<void> {
+  if (folderIdentity(folder) === null) {
+    await rm(folder, { force: true });
+    return;
+  }
   for (let attempt = 1; ; attempt++) {
     try {
       await removeTree(folder);
@@ -33,6 +41,7 @@ async function removeTree(folder: string): Promise<void> {
 
 /** What vanishes meanwhile is fine; what cannot be unlocked makes the next try fail. */
 async function unlockFolders(folder: string): Promise<void> {
+  if (folderIdentity(folder) === null) return;
   await chmod(folder, 0o700).catch(() => undefined);
   for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
     if (entry.isDirectory()) await unlockFolders(path.join(folder, entry.name));

@@ -1,7 +1,8 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { userIndex } from '../../core/loop/surroundings.ts';
+import { absentIndex, damagedIndex, userIndex } from '../../core/loop/surroundings.ts';
 import type {
   SurroundingChange,
   Surroundings,
@@ -9,6 +10,7 @@ import type {
   WorkspaceSpec,
 } from '../../ports/workspace.ts';
 import { stateFolderName } from '../files/folder-state.ts';
+import { listLocks } from './lock-files.ts';
 import { unfinishedOperation } from './mend.ts';
 import { filePath, splitRecords } from './path-bytes.ts';
 import { digestFile, digestPrograms } from './program-files.ts';
@@ -31,11 +33,27 @@ export async function lookAround(
   items.set('HEAD of your checkout', head.trim());
   items.set('operation in your checkout', (await unfinishedOperation(main.gitDir)) ?? 'none');
   items.set(userIndex, indexDigest());
+  for (const [name, value] of besideRefs(repository)) items.set(name, value);
   if (scope === 'repository') return { scope, items };
+  for (const name of ['logs', 'logs/HEAD']) {
+    if (existsSync(path.join(main.commonDir, name))) items.set(`.git/${name}`, 'there');
+  }
   for (const [name, value] of await listDeviations(repository, spec, signal)) {
-    items.set(`your checkout: ${name}`, value);
+    items.set(`${checkoutPrefix}${name}`, value);
   }
   return { scope, items };
+}
+
+/** Where history is cut off, and locks: whoever leaves one stops the user's own git. */
+function besideRefs({ main }: Repository): Map<string, string> {
+  const found = new Map<string, string>();
+  const shallow = digestFile(path.join(main.commonDir, 'shallow'));
+  if (shallow !== null) found.set('.git/shallow', shallow);
+  const folders = new Set([main.commonDir, main.gitDir]);
+  for (const file of [...folders].flatMap((folder) => listLocks(folder))) {
+    found.set(`.git/${path.relative(main.commonDir, file)}`, 'locked');
+  }
+  return found;
 }
 
 export function compareAround(
@@ -44,11 +62,23 @@ export function compareAround(
 ): readonly SurroundingChange[] {
   const names = new Set([...before.items.keys(), ...after.items.keys()]);
   const changes: SurroundingChange[] = [];
+  // Without an index every file looks like a new one.
+  const isComparable = hasIndex(before) === hasIndex(after);
   for (const name of names) {
     const [was = null, is = null] = [before.items.get(name), after.items.get(name)];
-    if (was !== is) changes.push({ name, before: was, after: is });
+    if (was === is || (name.startsWith(checkoutPrefix) && !isComparable)) continue;
+    // Whoever held a lock has let it go.
+    if (name.endsWith('.lock') && is === null) continue;
+    changes.push({ name, before: was, after: is });
   }
   return changes.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+const checkoutPrefix = 'your checkout: ';
+
+function hasIndex({ items }: Surroundings): boolean {
+  const index = items.get(userIndex) ?? absentIndex;
+  return index !== absentIndex && !index.startsWith(damagedIndex);
 }
 
 /** Whether the user has staged exactly what is in a commit. */

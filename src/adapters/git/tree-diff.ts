@@ -1,5 +1,5 @@
 import type { FileChanges } from '../../core/loop/changes.ts';
-import { rename, rm } from 'node:fs/promises';
+import { renameSync, rmSync } from 'node:fs';
 import { decodePath } from './path-bytes.ts';
 import { withoutIndex } from './repository.ts';
 import type { Repository } from './repository.ts';
@@ -106,13 +106,15 @@ export async function writeTreePatch(
     to,
   ];
   const partial = `${file}.partial`;
+  // Nothing is written through a link that an agent may have left here.
+  rmSync(partial, { recursive: true, force: true });
   try {
     const env = withoutIndex(repository);
     const result = await repository.run({ env, args, signal, outputFile: partial });
     if (result.exitCode !== 0) throw gitFailed(args, result);
-    await rename(partial, file);
+    renameSync(partial, file);
   } finally {
-    await rm(partial, { force: true });
+    rmSync(partial, { force: true });
   }
 }
 

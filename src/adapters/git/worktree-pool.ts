@@ -1,8 +1,10 @@
 import { mkdir, readdir, readFile, rename, rm, rmdir, stat, lstat } from 'node:fs/promises';
 import path from 'node:path';
+import { folderIdentity, standsInTheWay } from '../files/own-folder.ts';
 import type { Checkout } from './git.ts';
 import { gitFailed } from './git.ts';
 import { plainFiles } from './plain-files.ts';
+import { inodeOf } from './own-worktree.ts';
 import { removeFolder } from './remove-folder.ts';
 import type { Repository } from './repository.ts';
 
@@ -11,8 +13,9 @@ import type { Repository } from './repository.ts';
  * than writing all. Only files are kept. Index, branch, configuration and everything else of git's own is made anew with
  * each worktree, every file is compared with the commit by its content, and what is not in the commit is removed.
  *
- * A folder is in one of three states: parked (`<loop id>`), taken (`taken-<loop id>`), or a worktree. It goes from one to
- * the next by being renamed, so a crash leaves it in one of them, and of two engines one gets it.
+ * A folder is in one of three states: parked (`<loop id>.<inode>`), taken (`taken-<loop id>.<inode>`), or a worktree. It goes from
+ * one to the next by being renamed, so a crash leaves it in one of them, and of two engines one gets it. A name whose inode
+ * is another one's, or a link's, was put there by somebody else: it is neither used nor deleted.
  */
 export function poolFolder(worktree: string): string {
   return path.join(path.dirname(worktree), '.pool');
@@ -23,13 +26,27 @@ const takenPrefix = 'taken-';
 /** One that was taken this long ago was left by an engine that died. */
 const staleMs = 3_600_000;
 
-export type PooledFolder = { readonly name: string; readonly isTaken: boolean };
+export type PooledFolder = {
+  readonly name: string;
+  readonly inode: string;
+  readonly isTaken: boolean;
+};
 
 export async function listPool(pool: string): Promise<readonly PooledFolder[]> {
+  if (folderIdentity(pool) === null) return [];
   const names = await readdir(pool).catch(() => []);
   return names
     .toSorted((a, b) => (a < b ? -1 : 1))
-    .map((name) => ({ name, isTaken: name.startsWith(takenPrefix) }));
+    .map((name) => ({
+      name,
+      inode: name.slice(name.lastIndexOf('.') + 1),
+      isTaken: name.startsWith(takenPrefix),
+    }))
+    .filter(({ name, inode }) => inodeOf(path.join(pool, name)) === inode);
+}
+
+function nameFor(loop: string, inode: string, prefix = ''): string {
+  return `${prefix}${loop}.${inode}`;
 }
 
 /** Takes the files of a worktree into the pool; false when it is not fit for it or there is no room. Nothing is lost then. */
@@ -41,7 +58,7 @@ export async function parkFiles(
 ): Promise<boolean> {
   const folder = at.workTree;
   const pool = poolFolder(folder);
-  if (most === 0 || !(await isFit(repository, folder))) return false;
+  if (most === 0 || standsInTheWay(pool) || !(await isFit(repository, folder))) return false;
   const parked = (await listPool(pool)).filter(({ isTaken }) => !isTaken);
   if (parked.length >= most) return false;
   const cleaned = await repository.run({ at, args: cleanAll, signal }).catch(() => null);
@@ -49,7 +66,12 @@ export async function parkFiles(
   if (cleaned?.exitCode !== 0) return false;
   await rm(path.join(folder, '.git'), { recursive: true, force: true });
   await mkdir(pool, { recursive: true });
-  const isParked = await rename(folder, path.join(pool, path.basename(folder))).then(
+  const inode = inodeOf(folder);
+  if (inode === null) return false;
+  const isParked = await rename(
+    folder,
+    path.join(pool, nameFor(path.basename(folder), inode)),
+  ).then(
     () => true,
     () => false,
   );
@@ -93,16 +115,21 @@ async function isFit({ main, user }: Repository, folder: string): Promise<boolea
 /** Files out of the pool, claimed for one loop; null when there are none. */
 export async function takeFiles(folder: string): Promise<string | null> {
   const pool = poolFolder(folder);
-  const mine = path.join(pool, `${takenPrefix}${path.basename(folder)}`);
-  // Left by an engine that was killed while it made this very worktree.
-  await removeFolder(mine);
-  for (const { name, isTaken } of await listPool(pool)) {
+  const loop = path.basename(folder);
+  const all = await listPool(pool);
+  for (const { name, inode, isTaken } of all) {
+    // Left by an engine that was killed while it made this very worktree.
+    if (isTaken && name === nameFor(loop, inode, takenPrefix))
+      await removeFolder(path.join(pool, name));
+  }
+  for (const { name, inode, isTaken } of all) {
     if (isTaken) continue;
+    const mine = path.join(pool, nameFor(loop, inode, takenPrefix));
     const isMine = await rename(path.join(pool, name), mine).then(
       () => true,
       () => false,
     );
-    if (isMine) return mine;
+    if (isMine && inodeOf(mine) === inode) return mine;
   }
   return null;
 }

@@ -1,17 +1,21 @@
 import { lstat, mkdir, readdir, readFile, realpath, rm, rmdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isLoopwrightError, LoopwrightError } from '../../core/error.ts';
+import { isLoopwrightError } from '../../core/error.ts';
 import type { WorkspaceSpec } from '../../ports/workspace.ts';
+import { stateFolderName } from '../files/folder-state.ts';
+import { watchFolders } from '../files/own-folder.ts';
 import { bringFiles } from './bring-files.ts';
 import { fileSystemSettings } from './file-system.ts';
 import type { Checkout } from './git.ts';
 import { gitFailed } from './git.ts';
 import { headBranch } from './head.ts';
 import { clearFlags } from './index-flags.ts';
+import { dropLink, findRegistered } from './linked-checkouts.ts';
 import { createLoopCheckout, keepRef, loopFolder } from './loop-checkout.ts';
 import type { LoopCheckout } from './loop-checkout.ts';
-import { abortOperation, mendWorktree, pointsTo, unfinishedOperation } from './mend.ts';
+import { abortOperation, mendWorktree, unfinishedOperation } from './mend.ts';
+import { isLinkedTo, markPlace, requireOwnParents, setAside, standingOf } from './own-worktree.ts';
 import { seedIndex } from './private-index.ts';
 import { undoHalfRebase } from './rebase.ts';
 import { readRef } from './ref-files.ts';
@@ -20,6 +24,7 @@ import { resolveCommit } from './repository.ts';
 import { fillSubmodules } from './submodules.ts';
 import type { Repository } from './repository.ts';
 import { moveFilesIn, parkFiles, resetFiles, takeFiles } from './worktree-pool.ts';
+import { explainAddFailure, pathTaken } from './worktree-refusal.ts';
 
 export type WorktreeSpec = WorkspaceSpec & { readonly branch: string; readonly base: string };
 
@@ -31,25 +36,6 @@ export type OpenedWorktree = {
   readonly missing: readonly string[];
   readonly notes: readonly string[];
 };
-
-/** Every linked worktree the repository knows, whether or not its folder still exists. */
-export async function listLinkedCheckouts(commonDir: string): Promise<readonly Checkout[]> {
-  const folder = path.join(commonDir, 'worktrees');
-  const names = await readdir(folder).catch(() => []);
-  const checkouts: Checkout[] = [];
-  for (const name of names.toSorted((a, b) => (a < b ? -1 : 1))) {
-    const linked = await readLinked(commonDir, name);
-    if (linked !== null) checkouts.push(linked);
-  }
-  return checkouts;
-}
-
-async function readLinked(commonDir: string, name: string): Promise<Checkout | null> {
-  const gitDir = path.join(commonDir, 'worktrees', name);
-  const text = await readFile(path.join(gitDir, 'gitdir'), 'utf8').catch(() => null);
-  if (text === null) return null;
-  return { gitDir, commonDir, workTree: path.dirname(path.resolve(gitDir, text.trim())) };
-}
 
 const tries = 5;
 
@@ -80,48 +66,68 @@ async function openOnce(
   spec: WorktreeSpec,
   signal: AbortSignal,
 ): Promise<OpenedWorktree> {
-  const folder = await realFolder(spec.path);
+  const folder = await realFolder(project, spec.path);
   const repository = project.with(fileSystemSettings(path.dirname(folder)));
   const registered = await findRegistered(repository, folder);
-  const occupied = await isOccupied(folder);
-  if (registered === null) {
-    if (!occupied) return createWorktree(repository, spec, folder, [], signal);
-    return adoptWorktree(repository, spec, folder, signal);
-  }
+  if (registered === null) return openUnregistered(repository, spec, folder, signal);
+  const { gitDir } = registered;
   await requireOurs(repository, spec, registered, signal);
-  if (occupied && (await isReady(registered.gitDir, spec.loopId))) {
-    return reopenWorktree(
-      createLoopCheckout(repository, spec, registered.gitDir, folder),
-      [],
-      signal,
-    );
+  const standing = await standingOf(gitDir, spec.loopId, folder);
+  if (standing === 'ours' && (await isReady(gitDir, spec.loopId))) {
+    markPlace(gitDir, spec.loopId, folder);
+    return reopenWorktree(createLoopCheckout(repository, spec, gitDir, folder), [], signal);
   }
-  const note = occupied
-    ? 'half-made worktree made anew'
-    : 'missing worktree made anew from its branch';
-  await discard(registered.gitDir, folder);
-  return createWorktree(repository, spec, folder, [note], signal);
+  const notes = [
+    ...(standing === 'foreign' ? [await setAside(folder)] : []),
+    standing === 'ours'
+      ? 'half-made worktree made anew'
+      : 'missing worktree made anew from its branch',
+  ];
+  await discard(gitDir, folder);
+  return createWorktree(repository, spec, folder, notes, signal);
 }
 
-/** Removes folder and registration, both only when they are the loop's. */
+async function openUnregistered(
+  repository: Repository,
+  spec: WorktreeSpec,
+  folder: string,
+  signal: AbortSignal,
+): Promise<OpenedWorktree> {
+  const found = await lstat(folder).catch(() => null);
+  const notes = found?.isSymbolicLink() === true ? [await setAside(folder)] : [];
+  if (!(await isOccupied(folder))) return createWorktree(repository, spec, folder, notes, signal);
+  return adoptWorktree(repository, spec, folder, signal);
+}
+
+/**
+ * Removes folder and registration, both only when they are the loop's. Answers the path of what stands in place of its folder
+ * and was left there; null ordinarily.
+ */
 export async function removeWorktree(
   repository: Repository,
   spec: WorktreeSpec,
   signal: AbortSignal,
-): Promise<void> {
-  const folder = await realFolder(spec.path);
+): Promise<string | null> {
+  const folder = await realFolder(repository, spec.path);
   const registered = await findRegistered(repository, folder);
+  await dropLink(folder);
   if (registered !== null) {
+    const { gitDir } = registered;
     await requireOurs(repository, spec, registered, signal);
-    if (await isOccupied(folder)) {
-      await parkFiles(repository, { ...registered, workTree: folder }, spec.pool ?? 0, signal);
+    const standing = await standingOf(gitDir, spec.loopId, folder);
+    if (standing === 'ours') {
+      const at = { ...registered, workTree: folder, own: watchFolders([folder, gitDir]) };
+      await parkFiles(repository, at, spec.pool ?? 0, signal);
+      await removeFolder(folder);
     }
-    await discard(registered.gitDir, folder);
-    return;
+    if (standing === 'absent') await rmdir(folder).catch(() => undefined);
+    await forget(gitDir);
+    return standing === 'foreign' ? folder : null;
   }
-  if (!(await isOccupied(folder))) return;
+  if (!(await isOccupied(folder))) return null;
   await requireOurGitFile(repository, folder);
   await removeFolder(folder);
+  return null;
 }
 
 async function createWorktree(
@@ -146,6 +152,8 @@ async function createWorktree(
   }
   const { gitDir, tree } =
     reused.kind === 'reused' ? reused : await addWorktree(repository, spec, folder, what, signal);
+  await mkdir(loopFolder(gitDir, spec.loopId), { recursive: true });
+  markPlace(gitDir, spec.loopId, folder);
   const checkout = createLoopCheckout(repository, spec, gitDir, folder);
   const missing = await bringFiles(repository.main.workTree ?? folder, folder, spec);
   await seedIndex(checkout.at, checkout.index.file);
@@ -176,10 +184,24 @@ async function addWorktree(
   const args = ['worktree', 'add', '--quiet', ...words];
   const then = { args: ['rev-parse', '--verify', '--end-of-options', `${commit}^{tree}`] };
   const result = await repository.run({ args, then, signal });
-  if (result.exitCode !== 0) throw explainAddFailure(spec, gitFailed(args, result), result.stderr);
+  if (result.exitCode !== 0) {
+    await dropNewBranch(repository, { words, commit }, signal);
+    throw explainAddFailure(spec.branch, gitFailed(args, result), result.stderr);
+  }
   const registered = await findRegistered(repository, folder);
   if (registered === null) throw gitFailed(args, result);
   return { gitDir: registered.gitDir, tree: result.stdout.toString('utf8').trim() };
+}
+
+/** git makes the branch before the files: one that has no worktree would only be in the way. Only if it is where it was made. */
+async function dropNewBranch(
+  repository: Repository,
+  { words, commit }: Wanted,
+  signal: AbortSignal,
+): Promise<void> {
+  const named = words[words.indexOf('-b') + 1];
+  if (!words.includes('-b') || named === undefined) return;
+  await repository.run({ args: ['update-ref', '-d', `refs/heads/${named}`, commit], signal });
 }
 
 type Reuse =
@@ -202,8 +224,9 @@ async function reuseFiles(
     const empty = { words: ['--no-checkout', ...words], commit };
     const added = await addWorktree(repository, spec, folder, empty, signal);
     const { gitDir } = added;
-    const at = { gitDir, commonDir: repository.main.commonDir, workTree: folder };
     await moveFilesIn(taken, folder);
+    const own = watchFolders([folder, gitDir]);
+    const at = { gitDir, commonDir: repository.main.commonDir, workTree: folder, own };
     await resetFiles(repository, at, signal);
     return { kind: 'reused', ...added };
   } catch (error) {
@@ -223,7 +246,7 @@ async function resolveKnown(
   ref: string,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const known = await readRef(repository.main, ref);
+  const known = readRef(repository.main, ref);
   return known === null ? null : resolveCommit(repository, ref, signal);
 }
 
@@ -272,6 +295,7 @@ async function adoptWorktree(
   await writeFile(path.join(gitDir, 'commondir'), '../..\n');
   await writeFile(path.join(gitDir, 'gitdir'), `${path.join(folder, '.git')}\n`);
   await writeFile(path.join(gitDir, 'HEAD'), `ref: refs/heads/${spec.branch}\n`);
+  markPlace(gitDir, spec.loopId, folder);
   const checkout = createLoopCheckout(repository, spec, gitDir, folder);
   const update = ['update-ref', `refs/heads/${spec.branch}`, tip];
   await repository.output({ at: checkout.at, args: update, signal });
@@ -279,18 +303,6 @@ async function adoptWorktree(
   await checkout.index.reset('HEAD', signal);
   await writeFile(path.join(checkout.folder, 'ready'), '');
   return reopenWorktree(checkout, ['worktree registered again, files kept'], signal);
-}
-
-async function findRegistered(repository: Repository, folder: string): Promise<Checkout | null> {
-  const { commonDir } = repository.main;
-  const name = path.basename(folder);
-  const usual = await readLinked(commonDir, name);
-  if (usual?.workTree === folder) return usual;
-  // git names it after the folder, with a number behind if that name is taken.
-  const names = await readdir(path.join(commonDir, 'worktrees')).catch(() => []);
-  if (!names.some((each) => each.startsWith(name))) return null;
-  const linked = await listLinkedCheckouts(commonDir);
-  return linked.find((at) => at.workTree === folder) ?? null;
 }
 
 async function requireOurs(
@@ -309,50 +321,9 @@ async function requireOurs(
 /** Where the `.git` file says the worktree belongs, if that is a place in this very repository that nobody uses. */
 async function requireOurGitFile(repository: Repository, folder: string): Promise<string> {
   const gitDir = path.join(repository.main.commonDir, 'worktrees', path.basename(folder));
-  const text = await readFile(path.join(folder, '.git'), 'utf8').catch(() => '');
   const taken = await lstat(gitDir).catch(() => null);
-  if (taken === null && pointsTo(text, folder, gitDir)) return gitDir;
+  if (taken === null && isLinkedTo(folder, gitDir)) return gitDir;
   throw pathTaken(folder);
-}
-
-function pathTaken(folder: string): LoopwrightError {
-  return new LoopwrightError(
-    'workspace.path_taken',
-    `${folder} exists and is not a worktree of this loop`,
-    {
-      hint: 'Move it away, or set workspace.dir to another folder.',
-    },
-  );
-}
-
-function explainAddFailure(
-  spec: WorktreeSpec,
-  failure: LoopwrightError,
-  stderr: string,
-): LoopwrightError {
-  if (stderr.includes("' exists; cannot create '")) {
-    return new LoopwrightError(
-      'git.branch_name_taken',
-      `a branch of this repository keeps ${spec.branch} from being made: ${lastQuoted(stderr.split('; cannot create')[0] ?? '')}`,
-      { cause: failure, hint: 'rename that branch: `git branch -m OLD NEW`, then try again' },
-    );
-  }
-  if (!stderr.includes('already checked out') && !stderr.includes('already used by worktree'))
-    return failure;
-  return new LoopwrightError(
-    'git.branch_in_use',
-    `${spec.branch} is checked out in another folder: ${lastQuoted(stderr)}`,
-    {
-      cause: failure,
-      hint: 'Switch that checkout to another branch, then try again.',
-    },
-  );
-}
-
-/** git ends that message with the quoted place. */
-function lastQuoted(stderr: string): string {
-  const [, place = 'unknown'] = stderr.trim().split("'").toReversed();
-  return place;
 }
 
 async function isReady(gitDir: string, loopId: string): Promise<boolean> {
@@ -366,7 +337,8 @@ async function isOccupied(folder: string): Promise<boolean> {
 }
 
 /** git records real paths. The parent is made, the folder itself need not exist. */
-async function realFolder(folder: string): Promise<string> {
+async function realFolder({ main }: Repository, folder: string): Promise<string> {
+  requireOwnParents(main.workTree ?? main.gitDir, stateFolderName, folder);
   await mkdir(path.dirname(folder), { recursive: true });
   return path.join(await realpath(path.dirname(folder)), path.basename(folder));
 }
@@ -374,6 +346,10 @@ async function realFolder(folder: string): Promise<string> {
 /** Not `git worktree prune`: that would also forget worktrees of the user's whose disk is not mounted now. */
 async function discard(gitDir: string, folder: string): Promise<void> {
   await removeFolder(folder);
+  await forget(gitDir);
+}
+
+async function forget(gitDir: string): Promise<void> {
   await rm(gitDir, { recursive: true, force: true });
   await rmdir(path.dirname(gitDir)).catch(() => undefined);
 }

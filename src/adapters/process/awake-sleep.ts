@@ -5,6 +5,9 @@ const jumpMs = 1000;
 const shortestStrideMs = 50;
 const longestStrideMs = 60_000;
 
+/** Why a wait is given up that nobody needs any more. To make one each time, with its stack, costs more than the wait. */
+export const notNeeded = new Error('nobody waits for this any more');
+
 /** How long one look at the clock lies before the next while `ms` are waited for. */
 export function strideOf(ms: number): number {
   return Math.min(Math.max(ms / 20, shortestStrideMs), longestStrideMs);

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { LoopwrightError } from '../../core/error.ts';
 import type { Redactor } from '../../core/redact/redactor.ts';
 import type { Clock } from '../../ports/clock.ts';
+import { notNeeded } from './awake-sleep.ts';
 import { createFileWriter } from './file-writer.ts';
 import { createLineSplitter, maxLineBytes } from './line-splitter.ts';
 import { createTail } from './tail.ts';
@@ -108,7 +109,7 @@ export function captureStream(source: Readable, options: CaptureOptions): Captur
       // Rejects when the stream ended by itself, which is the usual case.
       const watching = closeWhenQuiet().catch(() => undefined);
       await over.promise;
-      settled.abort();
+      settled.abort(notNeeded);
       await watching;
     },
   };

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { closeSync, openSync, renameSync, statSync } from 'node:fs';
+import { closeSync, renameSync, statSync } from 'node:fs';
+import { openOwnLog } from '../files/own-file.ts';
 
 const maxLogBytes = 5 * 1024 * 1024;
 
@@ -19,7 +20,7 @@ export function startDetached(
   },
 ): Detached {
   keepOldLog(options.logFile);
-  const log = openSync(options.logFile, 'a', 0o600);
+  const log = openOwnLog(options.logFile, 0o600);
   try {
     const { cwd, env } = options;
     const child = spawn(program, args, { cwd, env, detached: true, stdio: ['ignore', log, log] });

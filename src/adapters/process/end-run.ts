@@ -1,6 +1,7 @@
 /** The end of a run: TERM, grace, KILL, and certainty that nothing is left. */
 import type { Clock } from '../../ports/clock.ts';
 import type { ProcessIdentity } from '../../ports/process.ts';
+import { notNeeded } from './awake-sleep.ts';
 import { createCgroupTree, removeCgroup } from './cgroup.ts';
 import { isNamespace } from './containment.ts';
 import type { GatedProcess } from './gate.ts';
@@ -22,8 +23,9 @@ const dismissedMs = 2000;
 export type Ending = { readonly graceMs: number; readonly isCut: boolean };
 
 /**
- * Settles when nothing of the run is left. The keeper of a namespace whose program left nothing behind takes the kernel some
- * milliseconds longer to bury; `left` tells when it is gone.
+ * Settles when nothing of the run is left. That the first process of a namespace is gone is the proof; that it has said to be
+ * alone is none, since a program inside can say so in its place. Its keeper takes the kernel some milliseconds longer to bury;
+ * `left` tells when it is gone.
  */
 export async function endRun(
   gated: GatedProcess,
@@ -65,7 +67,7 @@ async function closeNamespace(
     () => undefined,
   );
   await Promise.race([gated.gone, tooLate]);
-  over.abort();
+  over.abort(notNeeded);
   await tooLate;
   await killNamespace(identity, clock);
 }

@@ -1,8 +1,8 @@
-import { close, write } from 'node:fs';
+import { closeSync, write, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
+import { giveBuffer, spareBytes, takeBuffer } from './spare-buffers.ts';
 
 const writeSome = promisify(write);
-const closeFile = promisify(close);
 
 export type FileWriter = {
   /** Copies the bytes; they are on their way at once. False: no more, please, until `ready` is called. */
@@ -20,9 +20,10 @@ export type FileWriterEvents = {
 
 /** Of each of two buffers at most: one is filled while the other is written. Most programs print little. */
 const bufferBytes = 512 * 1024;
-const firstBytes = 64 * 1024;
 /** A reader that is told to stop may still have this much in its hands. */
-const spareBytes = 192 * 1024;
+const handedBytes = 192 * 1024;
+/** So little is written at once when nothing follows: somebody waits for the end of the file. */
+const lastBytes = 64 * 1024;
 
 /** Writes a stream to a file without leaving garbage behind: memory stays the same however much passes through. */
 export function createFileWriter(file: number, events: FileWriterEvents): FileWriter {
@@ -32,6 +33,7 @@ export function createFileWriter(file: number, events: FileWriterEvents): FileWr
   let isBroken = false;
   let isFull = false;
   let isWriting = false;
+  let isEnding = false;
   let written = Promise.resolve();
 
   /** What has been filled; the other buffer is filled from now on. */
@@ -47,12 +49,25 @@ export function createFileWriter(file: number, events: FileWriterEvents): FileWr
   async function writeAll(): Promise<void> {
     isWriting = true;
     try {
-      for (let full = swap(); full.length > 0; full = swap()) await writeWhole(file, full);
+      while (filled > (isEnding ? lastBytes : 0)) await writeWhole(file, swap());
     } catch (error) {
-      isBroken = true;
-      events.broken(error);
+      fail(error);
     }
     isWriting = false;
+  }
+
+  function writeLast(): void {
+    if (isBroken) return;
+    try {
+      for (let rest = swap(); rest.length > 0;) rest = rest.subarray(writeSync(file, rest));
+    } catch (error) {
+      fail(error);
+    }
+  }
+
+  function fail(error: unknown): void {
+    isBroken = true;
+    events.broken(error);
   }
 
   return {
@@ -63,12 +78,15 @@ export function createFileWriter(file: number, events: FileWriterEvents): FileWr
       filling.set(bytes, filled);
       filled = needed;
       if (!isWriting) written = writeAll();
-      isFull = filled > bufferBytes - spareBytes;
+      isFull = filled > bufferBytes - handedBytes;
       return !isFull;
     },
     async end() {
+      isEnding = true;
       await written;
-      await closeFile(file);
+      writeLast();
+      closeSync(file);
+      for (const buffer of [filling, resting]) giveBuffer(buffer);
     },
   };
 }
@@ -80,8 +98,9 @@ async function writeWhole(file: number, bytes: Buffer): Promise<void> {
 }
 
 function grown(buffer: Buffer<ArrayBuffer>, used: number, needed: number): Buffer<ArrayBuffer> {
-  const size = buffer.length === 0 ? firstBytes : bufferBytes;
-  const next = Buffer.allocUnsafeSlow(Math.max(needed, size));
+  if (buffer.length === 0 && needed <= spareBytes) return takeBuffer();
+  const next = Buffer.allocUnsafeSlow(Math.max(needed, bufferBytes));
   buffer.copy(next, 0, 0, used);
+  giveBuffer(buffer);
   return next;
 }

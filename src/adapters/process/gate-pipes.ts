@@ -2,6 +2,7 @@
 import { constants, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Streams } from './keeper.ts';
+import { giveBuffer, takeBuffer } from './spare-buffers.ts';
 
 /** Our ends of the pipes the gate holds; null when the system does not let us open them. */
 export function openPipes(pid: number, withInput: boolean): Streams | null {
@@ -24,13 +25,9 @@ export function openPipes(pid: number, withInput: boolean): Streams | null {
   }
 }
 
-const readBytes = 65_536;
-const mostSpares = 32;
-const spareBuffers: Buffer[] = [];
-
 /** Reads into one buffer for ever, so that a flood leaves no garbage: a chunk is good only while it is handed over. */
 function createReader(fd: number): Socket {
-  const buffer = spareBuffers.pop() ?? Buffer.allocUnsafeSlow(readBytes);
+  const buffer = takeBuffer();
   const socket: Socket = new Socket({
     fd,
     readable: true,
@@ -43,8 +40,6 @@ function createReader(fd: number): Socket {
       },
     },
   });
-  socket.once('close', () => {
-    if (spareBuffers.length < mostSpares) spareBuffers.push(buffer);
-  });
+  socket.once('close', () => giveBuffer(buffer));
   return socket;
 }

@@ -9,16 +9,25 @@ export function identify(pid: number): ProcessIdentity {
   return {
     pid,
     startTime: readStat(pid)?.startTime ?? null,
-    bootId: readBootId(),
-    host: hostName(),
+    ...thisMachine(),
   };
+}
+
+type Machine = Pick<ProcessIdentity, 'bootId' | 'host'>;
+
+/** Looked at once: neither changes while this process lives. */
+let machine: Machine | null = null;
+
+function thisMachine(): Machine {
+  machine ??= { bootId: readBootId(), host: hostName() };
+  return machine;
 }
 
 /**
  * The machine, or the part of it whose process ids mean something here. An engine that runs inside a run of another one counts
  * processes from 1: to the outer one it is as good as on another machine.
  */
-export function hostName(): string {
+function hostName(): string {
   return readCommand(1)?.includes(gateName) === true
     ? `${hostname()}/${pidNamespace()}`
     : hostname();
@@ -26,8 +35,9 @@ export function hostName(): string {
 
 /** Whether that very process runs. Zombies and strangers with the same pid do not count; another host's processes do. */
 export function isAlive(identity: ProcessIdentity): boolean {
-  if (identity.host !== hostName()) return true;
-  if (identity.bootId !== readBootId()) return false;
+  const { host, bootId } = thisMachine();
+  if (identity.host !== host) return true;
+  if (identity.bootId !== bootId) return false;
   if (identity.startTime === null) return answersSignals(identity.pid);
   const stat = readStat(identity.pid);
   return stat !== null && isLiving(stat) && stat.startTime === identity.startTime;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { ProcessControl, ProcessEnd, ProcessSpec } from '../../ports/process.ts';
-import { sleepAwake } from './awake-sleep.ts';
+import { notNeeded, sleepAwake } from './awake-sleep.ts';
 import { untilHung, type SignsOfLife } from './liveness.ts';
 
 /** Why a run is ended from outside; the first one stands. */
@@ -46,7 +46,7 @@ export function watchForEnd(
   return {
     stop() {
       signal.removeEventListener('abort', cancel);
-      settled.abort();
+      settled.abort(notNeeded);
     },
   };
 }

@@ -1,6 +1,7 @@
-import { closeSync, openSync } from 'node:fs';
+import { closeSync } from 'node:fs';
 import { LoopwrightError } from '../../core/error.ts';
 import type { ProcessSpec } from '../../ports/process.ts';
+import { openOwnFile } from '../files/own-file.ts';
 
 /** Open files for the streams of a run; null: nowhere. */
 export type StreamFiles = {
@@ -21,7 +22,7 @@ export function openFiles(spec: ProcessSpec): StreamFiles {
 function openFile(file: string | null): number | null {
   if (file === null) return null;
   try {
-    return openSync(file, 'w');
+    return openOwnFile(file);
   } catch (cause) {
     throw new LoopwrightError('process.output_file', `Cannot write the output file ${file}.`, {
       cause,

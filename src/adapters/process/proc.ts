@@ -2,7 +2,7 @@
  * What Linux tells about processes under `/proc`. Everything here answers "nothing" where there is no
  * `/proc` and for processes that vanish while they are looked at.
  */
-import { existsSync, readFileSync, readdirSync, readlinkSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, readdirSync, readlinkSync } from 'node:fs';
 
 export type ProcessStat = {
   readonly pid: number;
@@ -18,7 +18,7 @@ export type ProcessStat = {
 
 /** Null when there is no such process. Zombies are processes here: see `isLiving`. */
 export function readStat(pid: number): ProcessStat | null {
-  const text = readProc(`/proc/${pid}/stat`)?.toString('latin1');
+  const text = readProc(`/proc/${pid}/stat`);
   if (text === undefined) return null;
   // The second field is the program's name in parentheses, and may itself contain any of ") (".
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
@@ -38,14 +38,14 @@ export function readStat(pid: number): ProcessStat | null {
 
 /** Bytes the process has read and written, files and sockets alike; 0 when that cannot be seen. */
 export function readIoBytes(pid: number): number {
-  const text = readProc(`/proc/${pid}/io`)?.toString('latin1') ?? '';
+  const text = readProc(`/proc/${pid}/io`) ?? '';
   const bytes = /^rchar: (\d+)\nwchar: (\d+)/.exec(text);
   return bytes === null ? 0 : Number(bytes[1]) + Number(bytes[2]);
 }
 
 /** Null when there is none, or none that can be seen. Asks for children of the main thread only. */
 export function firstChild(pid: number): number | null {
-  const children = readProc(`/proc/${pid}/task/${pid}/children`)?.toString('latin1').trim();
+  const children = readProc(`/proc/${pid}/task/${pid}/children`)?.trim();
   if (children !== undefined) return children === '' ? null : Number(children.split(' ')[0]);
   // The process is gone, or the kernel was built without that file.
   if (readStat(pid) === null) return null;
@@ -56,7 +56,7 @@ export function firstChild(pid: number): number | null {
 export function listChildren(pid: number): readonly number[] | null {
   if (!existsSync(`/proc/${process.pid}/task/${process.pid}/children`)) return null;
   return listNames(`/proc/${pid}/task`).flatMap((thread) => {
-    const children = readProc(`/proc/${pid}/task/${thread}/children`)?.toString('latin1').trim();
+    const children = readProc(`/proc/${pid}/task/${thread}/children`)?.trim();
     return children === undefined || children === '' ? [] : children.split(' ').map(Number);
   });
 }
@@ -73,7 +73,7 @@ export function environmentContains(pid: number, text: string): boolean {
 
 /** The program and its arguments, each ended by a NUL; null when there is no such process. */
 export function readCommand(pid: number): string | null {
-  return readProc(`/proc/${pid}/cmdline`)?.toString('latin1') ?? null;
+  return readProc(`/proc/${pid}/cmdline`) ?? null;
 }
 
 /** Names the namespace of this process's ids; null when unknown. */
@@ -100,24 +100,36 @@ function listNames(folder: string): readonly string[] {
 
 /** The pid given out last, from which the next ones count up; null when unknown. */
 export function lastPid(): number | null {
-  const text = readProc('/proc/loadavg')?.toString('latin1').trim();
+  const text = readProc('/proc/loadavg')?.trim();
   const pid = Number(text?.slice(text.lastIndexOf(' ') + 1));
   return Number.isInteger(pid) && pid > 0 ? pid : null;
 }
 
 export function maxPid(): number | null {
-  const pid = Number(readProc('/proc/sys/kernel/pid_max')?.toString('latin1'));
+  const pid = Number(readProc('/proc/sys/kernel/pid_max'));
   return Number.isInteger(pid) && pid > 0 ? pid : null;
 }
 
 /** Different after every boot; null when the platform has none. */
 export function readBootId(): string | null {
-  return readProc('/proc/sys/kernel/random/boot_id')?.toString('latin1').trim() ?? null;
+  return readProc('/proc/sys/kernel/random/boot_id')?.trim() ?? null;
 }
 
-function readProc(path: string): Buffer | undefined {
+/** Processes are looked at many times an iteration, and these files are small: they are all read into one place. */
+const page = Buffer.allocUnsafeSlow(8192);
+
+function readProc(path: string): string | undefined {
   try {
-    return readFileSync(path);
+    const file = openSync(path, 'r');
+    try {
+      let text = '';
+      for (let length = readSync(file, page); length > 0; length = readSync(file, page)) {
+        text += page.toString('latin1', 0, length);
+      }
+      return text;
+    } finally {
+      closeSync(file);
+    }
   } catch {
     // Gone, not ours to read, or no such platform: for every caller there is nothing to see.
     return undefined;

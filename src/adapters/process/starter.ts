@@ -41,7 +41,7 @@ read -r line <&3; read -r line <&4; exec 5>/proc/self/fd/3 6>/proc/self/fd/4
 const closePipes = 'exec 3<&- 4<&- 5>&- 6>&-\n';
 /** What the shell needs is tried once. It ends when it does not have it. */
 const tryOut = `${makePipes}[ -p /proc/self/fd/3 ] && [ -p /proc/self/fd/4 ] || exit
-env -i --default-signal=INT,QUIT -C / /bin/sh -c : || exit
+env --default-signal=INT,QUIT -C / /bin/sh -c : || exit
 ${closePipes}`;
 
 export function createStarter(clock: Clock): Starter {
@@ -174,7 +174,7 @@ class Shell {
   async #untilBuried(pid: number, runs: () => boolean, talk: Talk): Promise<Exit> {
     await talk.over;
     const never = new AbortController().signal;
-    for (let pauseMs = 1; runs(); pauseMs = Math.min(pauseMs * 2, 50)) {
+    for (let pauseMs = 4; runs(); pauseMs = Math.min(pauseMs * 2, 50)) {
       await this.#clock.sleep(pauseMs, never);
     }
     if (!this.isGone) this.#child.stdin.write(`wait ${pid}\n`);
@@ -202,18 +202,32 @@ class Shell {
   }
 }
 
-/** In exactly the environment and folder of the spec. Null for what a shell or `env` would take for something else. */
+/**
+ * In exactly the environment and folder of the spec. Everybody on the machine can read the arguments of a process, so variables
+ * are no arguments of `env`. Null for what a shell or `env` would take for something else.
+ */
 function commandOf(
   env: string,
   words: readonly string[],
   { cwd, env: variables }: GateSpec,
 ): string | null {
-  const pairs = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
-  const all = [env, '-i', '--default-signal=INT,QUIT', '-C', cwd, '--', ...pairs, ...words];
-  const command = `${all.map(quoted).join(' ')} </dev/null >/dev/null 2>&1 9>&6 4<&- 5>&- 6>&- &\n`;
-  const isPlain = !command.includes('\0') && words[0]?.includes('=') === false;
-  return isPlain && command.length <= longestCommand ? `${command}echo $!\n` : null;
+  const names = Object.keys(variables);
+  const exported = Object.entries(variables).map(([name, value]) => `${name}=${quoted(value)}`);
+  const program = [env, '--default-signal=INT,QUIT', '-C', cwd, '--', ...words].map(quoted);
+  const command = `( unset ${ownVariables.join(' ')}
+${exported.length === 0 ? '' : `export ${exported.join(' ')}`}
+exec ${program.join(' ')} ) </dev/null >/dev/null 2>&1 9>&6 4<&- 5>&- 6>&- &
+echo $!
+`;
+  const isPlain =
+    names.every((name) => /^[A-Za-z_]\w*$/.test(name)) &&
+    words[0]?.includes('=') === false &&
+    !command.includes('\0');
+  return isPlain && command.length <= longestCommand ? command : null;
 }
+
+/** What the shell has from us, or makes itself. */
+const ownVariables = ['PATH', 'PWD', 'OLDPWD', 'SHLVL', markVariable];
 
 function quoted(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;

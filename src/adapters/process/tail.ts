@@ -18,8 +18,8 @@ export function createTail(maxBytes: number): Tail {
       const part = chunk.length > maxBytes ? chunk.subarray(chunk.length - maxBytes) : chunk;
       // Most streams are short: the ring has its full size only once it is needed.
       if (ring.length < maxBytes && next + part.length > ring.length) {
-        const size = next + part.length <= firstBytes ? Math.min(firstBytes, maxBytes) : maxBytes;
-        const larger = Buffer.allocUnsafe(size);
+        const size = Math.max(firstBytes, 4 * ring.length, next + part.length);
+        const larger = Buffer.allocUnsafe(Math.min(size, maxBytes));
         ring.copy(larger, 0, 0, next);
         ring = larger;
       }

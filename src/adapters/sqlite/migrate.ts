@@ -17,7 +17,8 @@ export async function migrate(
 ): Promise<void> {
   const from = versionOf(connection);
   refuseNewer(connection.file, from, migrations.length);
-  if (from < migrations.length) await applyMissing(connection, migrations);
+  if (from === migrations.length) return;
+  await applyMissing(connection, migrations);
   refuseNewer(connection.file, versionOf(connection), migrations.length);
 }
 

@@ -12,9 +12,10 @@ export type Migration = {
 
 /**
  * The migrations in a folder, oldest first. They are `NNN-name.sql`, numbered from 1 without gaps.
- * By default they lie beside this file; a build copies the folder to `dist/migrations`, beside its bundle.
+ * By default they lie beside this file; a build copies the folder to `dist/migrations`, beside its bundle, and puts an empty
+ * store with them (`new-store.ts`).
  */
-export function loadMigrations(folder: string = shippedFolder()): readonly Migration[] {
+export function loadMigrations(folder: string = shippedMigrations()): readonly Migration[] {
   const names = readdirSync(folder)
     .filter((name) => name.endsWith('.sql'))
     .toSorted();
@@ -31,7 +32,8 @@ export function loadMigrations(folder: string = shippedFolder()): readonly Migra
   });
 }
 
-function shippedFolder(): string {
+/** The folder of the migrations that belong to this program. */
+export function shippedMigrations(): string {
   // A bundle may put this code one folder deeper than `dist`.
   const candidates = ['./migrations/', '../migrations/'].map((relative) =>
     fileURLToPath(new URL(relative, import.meta.url)),

@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import type { FoundLearning, LearningQuery } from '../../ports/learning-index.ts';
 
 /** To the thread. */
@@ -37,7 +37,9 @@ export class SearchThread implements AsyncDisposable {
 
   #started(): Worker {
     if (this.#worker !== null) return this.#worker;
-    const worker = new Worker(programUrl(), { workerData: this.#file });
+    // Loaded for the first search: many runs never make one.
+    const threads = process.getBuiltinModule('node:worker_threads');
+    const worker = new threads.Worker(programUrl(), { workerData: this.#file });
     worker.unref();
     worker.on('message', ({ number, found }: SearchReply) => {
       this.#waiting.get(number)?.(found);

@@ -12,8 +12,9 @@ import { createLearnings } from './learnings.ts';
 import { createLoops } from './loops.ts';
 import { createMessages } from './messages.ts';
 import { migrate, refuseNewerUntouched } from './migrate.ts';
-import { loadMigrations } from './migrations.ts';
+import { loadMigrations, shippedMigrations } from './migrations.ts';
 import { refuseNetworkDisk } from './network-disk.ts';
+import { placeNewStore } from './new-store.ts';
 import { createQueue } from './queue.ts';
 import { createRequests } from './requests.ts';
 import type { Db } from './schema.ts';
@@ -94,10 +95,12 @@ type Connections = {
 };
 
 async function openConnections(file: string, options: StoreOptions): Promise<Connections> {
-  const migrations = loadMigrations(options.migrations);
+  const folder = options.migrations ?? shippedMigrations();
+  const migrations = loadMigrations(folder);
   refuseNetworkDisk(file);
   refuseNewerUntouched(file, migrations.length);
   makeFolder(path.dirname(file));
+  placeNewStore(file, folder);
   const { busyTimeoutMs } = options;
   const timeout = busyTimeoutMs === undefined ? {} : { busyTimeoutMs };
   const write = new Connection(file, { mode: 'write', ...timeout });

@@ -2,7 +2,7 @@ import Handlebars from 'handlebars';
 import { isLoopwrightError, LoopwrightError } from '../../core/error.ts';
 import type { TemplateOptions, Templates } from '../../core/prompt/templates.ts';
 import { helperArity, valueHelpers } from './helper-set.ts';
-import { scanTemplate, suggestion, type VariableUse } from './scan.ts';
+import { scanTemplate, unknownVariable, type VariableUse } from './scan.ts';
 
 /**
  * Handlebars with a small helper set: no prototype access, no escaping (prompts are not HTML), no indentation
@@ -33,7 +33,7 @@ export function createTemplates(): Templates {
       const { program, compiled } = prepare(template, source);
       const known = Object.keys(context);
       scan(program, options, (use) => {
-        if (!Object.hasOwn(context, use.name)) throw unknownVariable(use, known);
+        if (!Object.hasOwn(context, use.name)) throw unknownVariable(use.name, use.location, known);
       });
       return {
         text: run(() => compiled(withoutFunctions(context), runtimeOptions(options)), source),
@@ -121,21 +121,6 @@ function run(render: () => string, source: string): string {
       },
     );
   }
-}
-
-function unknownVariable(
-  { name, location }: VariableUse,
-  known: readonly string[],
-): LoopwrightError {
-  const hint = suggestion(name, known);
-  return new LoopwrightError(
-    'prompt.unknown_variable',
-    `Unknown variable "${name}" (${location}). ${hint}`,
-    {
-      hint,
-      details: { name },
-    },
-  );
 }
 
 const maxValueDepth = 32;

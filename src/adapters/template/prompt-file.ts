@@ -1,16 +1,18 @@
-import { parseDocument } from 'yaml';
 import { z } from 'zod';
+import { lazy } from '../../core/lazy.ts';
 import { LoopwrightError } from '../../core/error.ts';
 import { suggestion } from './scan.ts';
 
-const FrontMatter = z.strictObject({
-  name: z.string().min(1).optional(),
-  version: z.union([z.string(), z.number()]).transform(String).optional(),
-  /** Variables that must have a value. */
-  required: z.array(z.string().min(1)).default([]),
-  /** Values of variables that would be empty or absent. */
-  defaults: z.record(z.string(), z.unknown()).default({}),
-});
+const FrontMatter = lazy(() =>
+  z.strictObject({
+    name: z.string().min(1).optional(),
+    version: z.union([z.string(), z.number()]).transform(String).optional(),
+    /** Variables that must have a value. */
+    required: z.array(z.string().min(1)).default([]),
+    /** Values of variables that would be empty or absent. */
+    defaults: z.record(z.string(), z.unknown()).default({}),
+  }),
+);
 
 export type PromptFile = {
   readonly name: string | null;
@@ -21,13 +23,13 @@ export type PromptFile = {
 };
 
 /** A prompt file: a template, with or without YAML front matter between two lines of three dashes. */
-export function parsePromptFile(text: string, source: string): PromptFile {
+export async function parsePromptFile(text: string, source: string): Promise<PromptFile> {
   const parts = splitFrontMatter(text);
   if (parts === null) {
     throw broken(source, 'the front matter has no closing line of three dashes');
   }
   const { matter, body } = parts;
-  const { name, version, required, defaults } = parseFrontMatter(matter, source);
+  const { name, version, required, defaults } = await parseFrontMatter(matter, source);
   return { name: name ?? null, version: version ?? null, required, defaults, template: body };
 }
 
@@ -56,15 +58,20 @@ function closingLine(content: string): { start: number; after: number } | null {
   return null;
 }
 
-function parseFrontMatter(text: string, source: string): z.infer<typeof FrontMatter> {
+async function parseFrontMatter(
+  text: string,
+  source: string,
+): Promise<z.infer<ReturnType<typeof FrontMatter>>> {
+  if (text === '') return { required: [], defaults: {} };
+  const { parseDocument } = await import('yaml');
   const document = parseDocument(text);
   const [error] = document.errors;
   if (error !== undefined) throw broken(source, error.message, error);
-  const result = FrontMatter.safeParse(document.toJS() ?? {});
+  const result = FrontMatter().safeParse(document.toJS() ?? {});
   if (result.success) return result.data;
   const unknown = result.error.issues.find((issue) => issue.code === 'unrecognized_keys')?.keys[0];
   if (unknown === undefined) throw broken(source, z.prettifyError(result.error), result.error);
-  const keys = Object.keys(FrontMatter.shape);
+  const keys = Object.keys(FrontMatter().shape);
   throw broken(
     source,
     `unknown key "${unknown}" in the front matter. ${suggestion(unknown, keys)}`,

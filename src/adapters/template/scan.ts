@@ -202,7 +202,8 @@ function helperName(path: hbs.AST.Expression, place: Place): string | null {
   return Object.hasOwn(helperArity, name) || blockHelpers.has(name) ? name : null;
 }
 
-const blockHelpers = new Set(['if', 'unless', 'each', 'with']);
+/** Handlebars' own. */
+export const blockHelpers: ReadonlySet<string> = new Set(['if', 'unless', 'each', 'with']);
 
 function hasArguments(node: Call | hbs.AST.BlockStatement): boolean {
   return node.params.length > 0 || (node.hash?.pairs.length ?? 0) > 0;
@@ -225,6 +226,20 @@ function unknownPartial(name: string, node: hbs.AST.Node, place: Place): Loopwri
   return problem('prompt.unknown_partial', `Unknown partial "${name}"`, node, place, {
     hint: suggestion(name, place.scan.partialNames),
   });
+}
+
+/** `location` is a source and a line. */
+export function unknownVariable(
+  name: string,
+  location: string,
+  known: readonly string[],
+): LoopwrightError {
+  const hint = suggestion(name, known);
+  return new LoopwrightError(
+    'prompt.unknown_variable',
+    `Unknown variable "${name}" (${location}). ${hint}`,
+    { hint, details: { name } },
+  );
 }
 
 export function suggestion(name: string, known: readonly string[]): string {

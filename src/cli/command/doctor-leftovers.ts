@@ -1,9 +1,11 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { lstat, readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { isFreeSoon, listLocks, listRefLocks } from '../../adapters/git/lock-files.ts';
 import { keptPrefix } from '../../adapters/git/loop-checkout.ts';
 import type { Repository } from '../../adapters/git/repository.ts';
+import { isSetAside } from '../../adapters/git/own-worktree.ts';
 import { listPool, poolFolder } from '../../adapters/git/worktree-pool.ts';
-import { listLinkedCheckouts } from '../../adapters/git/worktree.ts';
+import { listLinkedCheckouts } from '../../adapters/git/linked-checkouts.ts';
 import { formatAge } from '../render/format.ts';
 import { ok, warn, type Check } from './doctor-check.ts';
 
@@ -52,6 +54,14 @@ export async function checkPool(worktrees: string): Promise<Check> {
   const pool = poolFolder(path.join(worktrees, 'any'));
   const folders = await listPool(pool);
   const taken = folders.filter(({ isTaken }) => isTaken);
+  const strangers = await listStrangers(worktrees, pool, new Set(folders.map(({ name }) => name)));
+  if (strangers.length > 0) {
+    return warn(
+      'pool',
+      `not Loopwright's, and left alone: ${list(strangers)}`,
+      `look into ${strangers[0] ?? ''}, then move it to where it belongs or delete it`,
+    );
+  }
   const parked = folders.length - taken.length;
   if (taken.length === 0) {
     return ok('pool', parked === 0 ? 'empty' : `${parked} used worktrees wait for the next loops`);
@@ -62,6 +72,21 @@ export async function checkPool(worktrees: string): Promise<Check> {
     `taken out for loops that never started: ${list(taken.map(({ name }) => name))}`,
     `if no engine is running: \`rm -rf ${first}\`; it goes by itself within the hour when loops run`,
   );
+}
+
+/** What somebody has put into the pool, and what was moved away from the place of a worktree. */
+async function listStrangers(
+  worktrees: string,
+  pool: string,
+  known: ReadonlySet<string>,
+): Promise<readonly string[]> {
+  const [parked, beside] = await Promise.all(
+    [pool, worktrees].map((folder) => readdir(folder).catch(() => [])),
+  );
+  return [
+    ...(parked ?? []).filter((name) => !known.has(name)).map((name) => path.join(pool, name)),
+    ...(beside ?? []).filter(isSetAside).map((name) => path.join(worktrees, name)),
+  ];
 }
 
 /** What follows the prefix in the names of refs. */
@@ -96,25 +121,21 @@ function list(names: readonly string[]): string {
   return `${names.slice(0, shown).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** A lock younger than this belongs to a git that works right now. */
-const freshMs = 10_000;
-
 /** Lock files a killed git has left: until they are gone, git refuses to work. */
-export async function checkLocks({ main }: Repository, now: number): Promise<Check> {
-  const folders = [
-    main.commonDir,
-    main.gitDir,
-    ...(await listLinkedCheckouts(main.commonDir)).map(({ gitDir }) => gitDir),
-  ];
+export async function checkLocks(
+  { main }: Repository,
+  now: number,
+  signal: AbortSignal,
+): Promise<Check> {
+  const linked = await listLinkedCheckouts(main.commonDir);
+  const folders = new Set([main.commonDir, main.gitDir, ...linked.map(({ gitDir }) => gitDir)]);
+  const found = [...folders].flatMap((folder) => listLocks(folder));
   const locks: { readonly file: string; readonly ageMs: number }[] = [];
-  for (const folder of new Set(folders)) {
-    for (const name of await readdir(folder).catch(() => [])) {
-      if (!name.endsWith('.lock')) continue;
-      const file = path.join(folder, name);
-      const found = await stat(file).catch(() => null);
-      if (found !== null && now - found.mtimeMs > freshMs)
-        locks.push({ file, ageMs: now - found.mtimeMs });
-    }
+  for (const file of [...found, ...listRefLocks(main.commonDir)]) {
+    // That of a git which works right now is soon gone.
+    if (await isFreeSoon(file, signal)) continue;
+    const { mtimeMs } = (await lstat(file).catch(() => null)) ?? { mtimeMs: now };
+    locks.push({ file, ageMs: Math.max(0, now - mtimeMs) });
   }
   const [first] = locks;
   if (first === undefined) return ok('locks', 'none left behind');

@@ -2,6 +2,7 @@ import { loadConfig } from '../../adapters/files/config-files.ts';
 import { loadLoopTypes } from '../../adapters/files/loop-type-files.ts';
 import { discoverRepository } from '../../adapters/git/discover.ts';
 import { openProject } from '../../adapters/git/open-project.ts';
+import { indexFault, mendIndex } from '../../adapters/git/damaged-index.ts';
 import type { Repository } from '../../adapters/git/repository.ts';
 import { findObstacle } from '../../adapters/process/executable.ts';
 import { createSupervisor } from '../../adapters/process/supervisor.ts';
@@ -43,6 +44,14 @@ export async function checkRepository(
     );
   }
   const where = `${root}, ${branch === null ? `detached at ${head.slice(0, 12)}` : `on ${branch}`}`;
+  const fault = await indexFault(repository, repository.main, signal);
+  if (fault !== null) {
+    return fail(
+      'repository',
+      `${where}; its index is damaged: ${fault}`,
+      mendIndex(repository.main),
+    );
+  }
   if (operation !== null) {
     return warn(
       'repository',

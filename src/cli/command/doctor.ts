@@ -118,7 +118,7 @@ async function examineLeftovers(
   return [
     ...orphans,
     ...(await checked('pool', () => checkPool(worktrees))),
-    ...(await checked('locks', () => checkLocks(repository, context.clock.now()))),
+    ...(await checked('locks', () => checkLocks(repository, context.clock.now(), signal))),
   ];
 }
 

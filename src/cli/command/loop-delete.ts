@@ -27,7 +27,7 @@ export const loopDelete: Command = {
     const { engine } = opened;
     const loop = await resolveLoop(engine, requiredArgument(input, 'LOOP'));
     await refuseDriven(engine, loop);
-    const branch = await removeFromGit(engine, loop, isGiven(input, 'keep-branch'));
+    const { branch, left } = await removeFromGit(engine, loop, isGiven(input, 'keep-branch'));
     await engine.artifacts.remove(loop.id);
     await engine.store.write(async (tx) => {
       const current = await tx.loops.get(loop.id);
@@ -40,11 +40,15 @@ export const loopDelete: Command = {
         task: loop.taskId,
         branch: branch?.name ?? null,
         head: branch?.head ?? null,
+        ...(left === null ? {} : { left }),
       };
       context.out.write(`${JSON.stringify({ ...result, exitCode: exitCodes.ok })}\n`);
       return exitCodes.ok;
     }
     context.out.write(`${loop.id} is deleted\n`);
+    if (left !== null) {
+      context.out.write(`${left} is not its worktree any more: what stands there was left alone\n`);
+    }
     if (branch !== null) {
       context.out.write(`its branch can be made again: git branch ${branch.name} ${branch.head}\n`);
     }
@@ -66,20 +70,23 @@ function driven(loop: Loop): LoopwrightError {
   });
 }
 
+type Removed = {
+  readonly branch: { readonly name: string; readonly head: string } | null;
+  /** What stands in place of the worktree and is not the loop's. */
+  readonly left: string | null;
+};
+
 /** Worktree first, then the branch; the answer is the branch that is gone. */
-async function removeFromGit(
-  engine: Engine,
-  loop: Loop,
-  keepBranch: boolean,
-): Promise<{ readonly name: string; readonly head: string } | null> {
+async function removeFromGit(engine: Engine, loop: Loop, keepBranch: boolean): Promise<Removed> {
   const { mode, branch } = loop.workspace;
   // In place the files and the branch are the user's own.
-  if (mode !== 'worktree') return null;
+  if (mode !== 'worktree') return { branch: null, left: null };
   const signal = AbortSignal.timeout(120_000);
-  await engine.project.removeWorkspace({ ...workspaceSpec(loop), pool: 0 }, signal);
-  if (branch === null || keepBranch) return null;
+  const spec = { ...workspaceSpec(loop), pool: 0 };
+  const left = await engine.project.removeWorkspace(spec, signal);
+  if (branch === null || keepBranch) return { branch: null, left };
   const head = await engine.project.resolve(`refs/heads/${branch}`, signal);
-  if (head === null) return null;
+  if (head === null) return { branch: null, left };
   await engine.project.deleteBranch(branch, signal);
-  return { name: branch, head };
+  return { branch: { name: branch, head }, left };
 }

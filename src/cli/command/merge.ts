@@ -22,10 +22,10 @@ export const merge: Command = {
     await using opened = await context.open();
     const { engine } = opened;
     const loop = await resolveLoop(engine, requiredArgument(input, 'LOOP'));
-    const base = loop.workspace.baseRef ?? '';
-    if (!wantsJson(input)) context.err.write(`merging ${loop.id} into ${base}\n`);
+    const base = loop.workspace.baseRef;
+    if (!wantsJson(input) && base !== null) context.err.write(`merging ${loop.id} into ${base}\n`);
     const merged = await withSession(engine, (session) => mergeLoop(engine, session, loop.id));
-    const into = merged.mergedInto ?? base;
+    const into = merged.mergedInto ?? base ?? '';
     const commit = await engine.project.resolve(`refs/heads/${into}`, AbortSignal.timeout(30_000));
     if (wantsJson(input)) {
       const result = { loop: merged.id, task: merged.taskId, into, commit, exitCode: exitCodes.ok };

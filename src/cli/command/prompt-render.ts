@@ -54,7 +54,7 @@ async function firstPrompt(opened: Opened, taskId: string): Promise<PromptPrevie
   const { branch } = await opened.project.describe(AbortSignal.timeout(60_000));
   return previewFirstPrompt(opened, context, {
     settings: applyLoopType(settings, type, origins),
-    prompt: opened.promptOf(type),
+    prompt: await opened.promptOf(type),
     inPlace: false,
     branch,
   });

@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { parseYaml } from '../../adapters/files/config-yaml.ts';
+import { parseYaml } from '../../adapters/files/yaml-text.ts';
 import { resolveSettings } from '../../core/config/layers.ts';
 import { wrap } from '../render/wrap.ts';
 import type { Choice } from './choice.ts';

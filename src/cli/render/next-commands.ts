@@ -11,16 +11,7 @@ export function nextCommands(loop: Loop, hasChanges: boolean): readonly NextComm
   const look = hasChanges ? diffCommand(loop) : [];
   switch (loop.status) {
     case 'complete':
-      return loop.mergedInto !== null || loop.workspace.mode === 'in-place'
-        ? [...look, show]
-        : [
-            {
-              line: `loopwright merge ${loop.id}`,
-              does: `bring it into ${loop.workspace.baseRef ?? 'its base'}`,
-            },
-            ...look,
-            show,
-          ];
+      return [...mergeCommand(loop), ...look, show];
     case 'failed':
       return [
         { line: `loopwright loop explain ${loop.id}`, does: 'see why it ended' },
@@ -96,4 +87,13 @@ export function resumeLine(loop: Loop): string {
 function diffCommand({ id, workspace, mergedInto }: Loop): readonly NextCommand[] {
   if (workspace.base === null || mergedInto !== null) return [];
   return [{ line: `loopwright loop diff ${id}`, does: 'read the changes' }];
+}
+
+/** Where no branch was checked out at the start there is none to bring it into. */
+function mergeCommand({ id, mergedInto, workspace }: Loop): readonly NextCommand[] {
+  const { mode, baseRef, branch } = workspace;
+  if (mergedInto !== null || mode === 'in-place') return [];
+  if (baseRef !== null)
+    return [{ line: `loopwright merge ${id}`, does: `bring it into ${baseRef}` }];
+  return [{ line: `git merge ${branch ?? ''}`, does: 'bring it into the branch you are on then' }];
 }

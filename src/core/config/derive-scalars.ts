@@ -9,7 +9,7 @@ import type { Tree } from './tree.ts';
  * `scalar-table.ts`, and a test fails when that is stale.
  */
 export function deriveScalars(): readonly Scalar[] {
-  const root = inputJsonSchema(Settings);
+  const root = inputJsonSchema(Settings());
   return collect(root, [], root);
 }
 

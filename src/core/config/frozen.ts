@@ -2,8 +2,7 @@
  * An agent cannot edit its own judge: what judges or executes is kept as it was when the loop started. All
  * other keys are read again at the iteration boundary. With `--in-place` the caller keeps everything.
  */
-import { z } from 'zod';
-import { defaultSettings, Settings } from './schema.ts';
+import { defaultSettings, isSettings, Settings } from './schema.ts';
 import { isTree } from './tree.ts';
 
 /** For every section, whether it stays with the loop. `git` is split: only its base stays. */
@@ -77,18 +76,16 @@ export function mergeLive(loop: Settings, current: Settings): Settings {
  * does not fit the schema throws.
  */
 export function restoreSettings(stored: unknown): Settings {
-  const untyped: z.ZodType = Settings;
-  return Settings.parse(z.encode(untyped, complete(defaultSettings(), stored)));
+  const written = Settings().encode(complete(defaultSettings(), stored));
+  const settings = Settings().parse(written);
+  if (!isSettings(settings)) throw new Error('a section of the settings is missing');
+  return settings;
 }
 
 /** Stored settings with the defaults of keys that were added since. Trusts what is there. */
 export function withNewKeys(stored: Settings): Settings {
   const whole = complete(defaultSettings(), stored);
   return isSettings(whole) ? whole : stored;
-}
-
-function isSettings(value: unknown): value is Settings {
-  return isTree(value) && Object.keys(defaultSettings()).every((key) => Object.hasOwn(value, key));
 }
 
 function complete(known: unknown, stored: unknown): unknown {

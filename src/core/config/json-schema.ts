@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { Settings, defaultSettings, writtenSettings } from './schema.ts';
+import { derivedDefaults, Settings } from './schema.ts';
 import { isTree, valueAt } from './tree.ts';
 import type { Path, Tree } from './tree.ts';
 import { shortFormOf } from './value.ts';
 
 /** The JSON Schema of what a person writes in `loopwright.yml`; editors complete and check with it. */
 export function configJsonSchema(): Tree {
-  const schema = inputJsonSchema(Settings);
-  const documented = withDefaults(schema, [], writtenSettings(defaultSettings()));
+  const schema = inputJsonSchema(Settings());
+  const documented = withDefaults(schema, [], derivedDefaults().written);
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'Loopwright configuration',

@@ -5,9 +5,9 @@ import { normaliseLayer } from './normalise.ts';
 import { formatPlace } from './place.ts';
 import type { Origin, Problem, Warning } from './place.ts';
 import { describeIssues } from './problem.ts';
-import { defaultSettings, parsedOnce, Settings, writtenSettings } from './schema.ts';
-import { formatPath, valueAt } from './tree.ts';
-import type { Path } from './tree.ts';
+import { defaultSettings, isPlainMap, parseSettings, Settings, writtenSettings } from './schema.ts';
+import { formatPath, isTree, valueAt } from './tree.ts';
+import type { Path, Tree } from './tree.ts';
 
 /** Origin of each value by path, as `limits.max-iterations`; a path that is absent has its default. */
 export type Origins = ReadonlyMap<string, Origin>;
@@ -29,19 +29,21 @@ export function resolveSettings(layers: readonly Layer[]): Resolved {
   const found: string[] = [];
   let merged: Node = layerNode(defaultsLayer()).node;
   let checked: Checked | null = null;
+  let given: Tree = {};
   for (const { layer } of normalised) {
     if (Object.keys(layer.tree).length === 0) continue;
     const { node, problems } = layerNode(layer);
     const own = [...problems];
     merged = overlay(merged, node, [], own);
-    checked = check(merged);
+    given = withGiven(given, layer.tree);
+    checked = check(merged, given);
     own.push(...checked.problems.filter(({ path }) => isIn(layer, path)));
     found.push(...inFileOrder(own, layer));
   }
   refuse(found);
 
   // What is left is nobody's alone, such as a key that every layer left out.
-  const { problems, origins, settings } = checked ?? check(merged);
+  const { problems, origins, settings } = checked ?? check(merged, given);
   refuse(problems.map(({ path, message }) => formatPlace(originOf(origins, path)) + message));
   const warnings = normalised.flatMap((result) => result.warnings);
   return { settings: settings ?? defaultSettings(), origins, warnings };
@@ -74,11 +76,37 @@ type Checked = {
   readonly settings: Settings | null;
 };
 
-function check(merged: Node): Checked {
+/** Checks what `given` names; nobody can have made a mistake in the rest. */
+function check(merged: Node, given: Tree): Checked {
   const { tree, origins } = flatten(merged);
-  const { data, error } = Settings.safeParse(tree, parsedOnce);
-  if (error === undefined) return { origins, problems: [], settings: data };
-  return { origins, problems: describeIssues(error.issues, tree, Settings), settings: null };
+  const parsed = parseSettings(onlyGiven(tree, given));
+  if ('settings' in parsed) return { origins, problems: [], settings: parsed.settings };
+  return { origins, problems: describeIssues(parsed.issues, tree, Settings()), settings: null };
+}
+
+/** Sections and their keys that were written, by this layer or one before. */
+function withGiven(given: Tree, written: Tree): Tree {
+  const named = Object.entries(written).map(([name, value]): [string, unknown] => {
+    const section = name.replace(/^\+/, '');
+    const before = given[section];
+    const keys = isTree(value)
+      ? Object.keys(value).map((key) => [key.replace(/^\+/, ''), true])
+      : [];
+    return [section, { ...(isTree(before) ? before : {}), ...Object.fromEntries(keys) }];
+  });
+  return { ...given, ...Object.fromEntries(named) };
+}
+
+function onlyGiven(tree: Tree, given: Tree): Tree {
+  const asked = Object.entries(tree).flatMap(([name, value]): [string, unknown][] => {
+    const keys = given[name];
+    if (!isTree(keys)) return [];
+    if (!isTree(value) || !isPlainMap(name)) return [[name, value]];
+    return [
+      [name, Object.fromEntries(Object.entries(value).filter(([key]) => Object.hasOwn(keys, key)))],
+    ];
+  });
+  return Object.fromEntries(asked);
 }
 
 /** Whether a layer itself wrote what is at a path. Lists are whole, so what they lack is theirs alone too. */

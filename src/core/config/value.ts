@@ -3,6 +3,7 @@
  * `Settings`, text again when settings are shown.
  */
 import { z } from 'zod';
+import { lazy } from '../lazy.ts';
 import { byteSizePattern, formatByteSize, parseByteSize } from './byte-size.ts';
 import { durationPattern, formatDuration, parseDuration } from './duration.ts';
 
@@ -11,81 +12,93 @@ const byteSizeExpected = 'expected a size such as `512mb` or `10gb`';
 const maxDurationMs = 10 * 366 * 86_400_000;
 
 /** Milliseconds. Written as text, or as the number 0. */
-export const Duration = z
-  .codec(
-    z.union([z.literal(0), z.string().regex(durationPattern, durationExpected)], {
-      error: durationExpected,
-    }),
-    z.number().int().min(0).max(maxDurationMs),
-    {
-      decode: (value, context) => {
-        const ms = value === 0 ? 0 : parseDuration(value);
-        if (ms !== null) return ms;
-        context.issues.push({ code: 'custom', message: durationExpected, input: value });
-        return z.NEVER;
+export const Duration = lazy(() =>
+  z
+    .codec(
+      z.union([z.literal(0), z.string().regex(durationPattern, durationExpected)], {
+        error: durationExpected,
+      }),
+      z.number().int().min(0).max(maxDurationMs),
+      {
+        decode: (value, context) => {
+          const ms = value === 0 ? 0 : parseDuration(value);
+          if (ms !== null) return ms;
+          context.issues.push({ code: 'custom', message: durationExpected, input: value });
+          return z.NEVER;
+        },
+        encode: (ms) => formatDuration(ms),
       },
-      encode: (ms) => formatDuration(ms),
-    },
-  )
-  .meta({ 'x-kind': 'duration' });
+    )
+    .meta({ 'x-kind': 'duration' }),
+);
 
 /** Bytes. Written as text in steps of 1024, or as the number 0. */
-export const ByteSize = z
-  .codec(
-    z.union([z.literal(0), z.string().regex(byteSizePattern, byteSizeExpected)], {
-      error: byteSizeExpected,
-    }),
-    z.number().int().min(0),
-    {
-      decode: (value, context) => {
-        const bytes = value === 0 ? 0 : parseByteSize(value);
-        if (bytes !== null) return bytes;
-        context.issues.push({ code: 'custom', message: byteSizeExpected, input: value });
-        return z.NEVER;
+export const ByteSize = lazy(() =>
+  z
+    .codec(
+      z.union([z.literal(0), z.string().regex(byteSizePattern, byteSizeExpected)], {
+        error: byteSizeExpected,
+      }),
+      z.number().int().min(0),
+      {
+        decode: (value, context) => {
+          const bytes = value === 0 ? 0 : parseByteSize(value);
+          if (bytes !== null) return bytes;
+          context.issues.push({ code: 'custom', message: byteSizeExpected, input: value });
+          return z.NEVER;
+        },
+        encode: (bytes) => formatByteSize(bytes),
       },
-      encode: (bytes) => formatByteSize(bytes),
-    },
-  )
-  .meta({ 'x-kind': 'bytes' });
+    )
+    .meta({ 'x-kind': 'bytes' }),
+);
 
 /** A whole number from 0 up. */
-export const Count = z.number().int().min(0);
+export const Count = lazy(() => z.number().int().min(0));
 
 /** A whole number from 1 up. */
-export const Positive = z.number().int().min(1);
+export const Positive = lazy(() => z.number().int().min(1));
 
 /** A number from 0 to 1. */
-export const Share = z.number().min(0).max(1);
+export const Share = lazy(() => z.number().min(0).max(1));
 
 /** Text with something in it; a NUL byte can reach neither a process nor a file name. */
-export const Text = z
-  .string()
-  .min(1, 'must not be empty')
-  .refine((text) => !text.includes('\0'), 'must not contain a NUL byte');
+export const Text = lazy(() =>
+  z
+    .string()
+    .min(1, 'must not be empty')
+    .refine((text) => !text.includes('\0'), 'must not contain a NUL byte'),
+);
 
 /** A path or glob that stays inside the folder it is relative to. */
-export const InnerPath = Text.refine(
-  (path) => !path.startsWith('/') && !path.split('/').includes('..'),
-  'must be a path inside the repository: not absolute, without `..`',
+export const InnerPath = lazy(() =>
+  Text().refine(
+    (path) => !path.startsWith('/') && !path.split('/').includes('..'),
+    'must be a path inside the repository: not absolute, without `..`',
+  ),
 );
 
 /** Source text of a JavaScript regular expression. */
-export const Pattern = Text.max(1000).refine(compiles, 'is not a valid regular expression');
+export const Pattern = lazy(() =>
+  Text().max(1000).refine(compiles, 'is not a valid regular expression'),
+);
 
 /** Name of something the user defines: it appears in flags, file names and messages. */
-export const Name = z
-  .string()
-  .regex(/^[a-zA-Z0-9][a-zA-Z0-9._-]{0,63}$/, 'must be letters, digits, `.`, `_` or `-`');
+export const Name = lazy(() =>
+  z.string().regex(/^[a-zA-Z0-9][a-zA-Z0-9._-]{0,63}$/, 'must be letters, digits, `.`, `_` or `-`'),
+);
 
 /** Name of an environment variable. */
-export const VariableName = z
-  .string()
-  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'is not the name of an environment variable');
+export const VariableName = lazy(() =>
+  z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'is not the name of an environment variable'),
+);
 
 /** Variables with their values; numbers need quotes so that `1.10` stays what was written. */
-export const Variables = z.record(
-  VariableName,
-  z.string().refine((text) => !text.includes('\0'), 'must not contain a NUL byte'),
+export const Variables = lazy(() =>
+  z.record(
+    VariableName(),
+    z.string().refine((text) => !text.includes('\0'), 'must not contain a NUL byte'),
+  ),
 );
 
 function compiles(source: string): boolean {

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { lazy } from '../lazy.ts';
 
 /** A person's answer on its way to the owner of a loop, as the body of a message. */
-const SpokenAnswer = z.object({ by: z.string(), text: z.string() });
-export type SpokenAnswer = z.output<typeof SpokenAnswer>;
+const SpokenAnswer = lazy(() => z.object({ by: z.string(), text: z.string() }));
+export type SpokenAnswer = z.output<ReturnType<typeof SpokenAnswer>>;
 
 export function encodeAnswer({ by, text }: SpokenAnswer): string {
   return JSON.stringify({ by, text });
@@ -10,7 +11,7 @@ export function encodeAnswer({ by, text }: SpokenAnswer): string {
 
 export function decodeAnswer(body: string): SpokenAnswer {
   try {
-    return SpokenAnswer.parse(JSON.parse(body));
+    return SpokenAnswer().parse(JSON.parse(body));
   } catch {
     return { by: 'user', text: body };
   }

@@ -1,4 +1,4 @@
-import { damagedIndex, userIndex, type RefChange } from './surroundings.ts';
+import { absentIndex, damagedIndex, userIndex, type RefChange } from './surroundings.ts';
 
 /** One git command, as git itself told of it. */
 export type TracedCommand = {
@@ -105,11 +105,22 @@ export function isOfAgent(
   });
 }
 
+/** Commands that write refs whose names they are not told. */
+const writers: Readonly<Record<string, string>> = {
+  bisect: 'refs/bisect/',
+  'filter-branch': 'refs/',
+  notes: 'refs/notes/',
+  replace: 'refs/replace/',
+  stash: 'refs/stash',
+};
+
 const prefixes = ['refs/heads/', 'refs/tags/', 'refs/remotes/', 'refs/'];
 
 function names({ name, argv }: TracedCommand, ref: string): boolean {
   if (['fetch', 'pull', 'remote', 'push'].includes(name) && !ref.startsWith('refs/heads/'))
     return true;
+  const written = writers[name];
+  if (written !== undefined && ref.startsWith(written)) return true;
   // What it was told cannot be seen.
   if (argv.includes('--stdin') || name === 'fast-import') return true;
   const spellings = new Set([ref]);
@@ -118,15 +129,21 @@ function names({ name, argv }: TracedCommand, ref: string): boolean {
   }
   const isFetched = name === 'fetch' || name === 'push' || name === 'pull';
   // `from:to` writes only the second; without a colon nothing here is written.
-  const written = isFetched
+  const targets = isFetched
     ? argv.flatMap((each) => (each.includes(':') ? each.slice(each.indexOf(':') + 1) : []))
     : argv;
-  return written.some((each) => spellings.has(each));
+  return targets.some((each) => spellings.has(each));
 }
 
 /** What people change all the time in their own checkout, so that it needs evidence to be called an agent's. */
 export function isEverydayChange({ name, after }: RefChange): boolean {
-  if (name === userIndex) return after !== null && !after.startsWith(damagedIndex);
+  if (name === userIndex) {
+    return after !== null && after !== absentIndex && !after.startsWith(damagedIndex);
+  }
+  // It makes every command show another history than there is.
+  if (name.startsWith('refs/replace/')) return false;
+  // Held for as long as somebody writes the message of a commit.
+  if (name === '.git/index.lock') return true;
   const inCheckout = ['HEAD of your checkout', 'operation in your checkout'];
   return name.startsWith('refs/') || inCheckout.includes(name);
 }

@@ -5,8 +5,17 @@ import { endedNormally } from './agent-policy.ts';
 import { noChanges } from './changes.ts';
 import type { Iteration, Loop } from './loop.ts';
 
+/** Iterations are never changed, and all of a loop are looked back on at the end of each: a long one would get slower. */
+const known = new WeakMap<Iteration, IterationSummary>();
+
 /** An iteration as strategies see it. */
 export function summarise(iteration: Iteration): IterationSummary {
+  const summary = known.get(iteration) ?? summaryOf(iteration);
+  known.set(iteration, summary);
+  return summary;
+}
+
+function summaryOf(iteration: Iteration): IterationSummary {
   const { report, agent } = iteration;
   return {
     iteration: iteration.number,

@@ -5,6 +5,8 @@ import { lastIteration, type Iteration, type Loop } from './loop.ts';
 export const userIndex = 'index of your checkout';
 /** How the value of an index that git cannot read begins. */
 export const damagedIndex = 'damaged ';
+/** The value of an index that is not there. */
+export const absentIndex = 'absent';
 
 /** A change of a ref with its value before and after; null: not there. */
 export type RefChange = {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { lazy } from '../lazy.ts';
 import { LoopwrightError } from '../error.ts';
 import { learningOrigins, learningStatuses, namedPaths, type Learning } from './learning.ts';
 
@@ -37,43 +38,49 @@ const text = (max: number) =>
     .string({ error: `must be text of 1 to ${max} characters` })
     .min(1)
     .max(max);
-const Tags = z.array(z.string().max(500), { error: 'must be a list of texts' }).max(100);
-const Time = z.iso.datetime({ offset: true, error: 'must be a time such as 2026-01-31T12:00:00Z' });
-const Count = z.number().int().min(0).max(1_000_000);
+const Tags = lazy(() =>
+  z.array(z.string().max(500), { error: 'must be a list of texts' }).max(100),
+);
+const Time = lazy(() =>
+  z.iso.datetime({ offset: true, error: 'must be a time such as 2026-01-31T12:00:00Z' }),
+);
+const Count = lazy(() => z.number().int().min(0).max(1_000_000));
 /** An id that reads as an option, a task or a loop could never be asked for. */
 const Id = text(100).regex(/^(?!t-|loop-)[A-Za-z0-9][\w.:-]*$/, {
   error:
     'must be letters, digits, `.`, `:`, `_` and `-`, and not look like the id of a task or loop',
 });
 
-const Line = z.object(
-  {
-    id: Id.optional(),
-    category: text(100),
-    content: z
-      .string({ error: `must be text of up to ${maxContent} characters` })
-      .trim()
-      .max(maxContent),
-    relevance_tags: Tags.optional(),
-    tags: Tags.optional(),
-    created_at: Time.optional(),
-    status: z.enum(learningStatuses, { error: 'is no status of a learning' }).optional(),
-    byHand: z.boolean().optional(),
-    origin: z.enum(learningOrigins).optional(),
-    loop: text(100).nullish(),
-    iteration: Count.nullish(),
-    scope: text(100).nullish(),
-    signature: text(1000).nullish(),
-    helpful: Count.optional(),
-    harmful: Count.optional(),
-    supersededBy: text(100).nullish(),
-    lastUsedAt: Time.nullish(),
-    staleAt: Time.nullish(),
-    prunedAt: Time.nullish(),
-  },
-  { error: 'must be a JSON object' },
+const Line = lazy(() =>
+  z.object(
+    {
+      id: Id.optional(),
+      category: text(100),
+      content: z
+        .string({ error: `must be text of up to ${maxContent} characters` })
+        .trim()
+        .max(maxContent),
+      relevance_tags: Tags().optional(),
+      tags: Tags().optional(),
+      created_at: Time().optional(),
+      status: z.enum(learningStatuses, { error: 'is no status of a learning' }).optional(),
+      byHand: z.boolean().optional(),
+      origin: z.enum(learningOrigins).optional(),
+      loop: text(100).nullish(),
+      iteration: Count().nullish(),
+      scope: text(100).nullish(),
+      signature: text(1000).nullish(),
+      helpful: Count().optional(),
+      harmful: Count().optional(),
+      supersededBy: text(100).nullish(),
+      lastUsedAt: Time().nullish(),
+      staleAt: Time().nullish(),
+      prunedAt: Time().nullish(),
+    },
+    { error: 'must be a JSON object' },
+  ),
 );
-type Line = z.infer<typeof Line>;
+type Line = z.infer<ReturnType<typeof Line>>;
 
 /**
  * Reads JSON lines, as `memory export` prints them or with less in them; those without content are null. The first that is
@@ -129,7 +136,7 @@ function pathsOf(tags: readonly string[], content: string): readonly string[] {
 function readLine(line: string, number: number): Line {
   const json = parseJson(line);
   if (json === undefined) throw unreadable(number, 'it is not JSON');
-  const parsed = Line.safeParse(json);
+  const parsed = Line().safeParse(json);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const field = issue?.path.join('.') ?? '';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { lazy } from '../lazy.ts';
 import { LoopwrightError } from '../error.ts';
 import { tailChars } from '../text/code-points.ts';
 import { ProgressEntry } from './entry.ts';
@@ -31,7 +32,9 @@ const renderers: Readonly<Record<ProgressStrategyName, ProgressRenderer>> = {
   hybrid,
 };
 
-const Serialised = z.object({ version: z.literal(1), entries: z.array(ProgressEntry) });
+const Serialised = lazy(() =>
+  z.object({ version: z.literal(1), entries: z.array(ProgressEntry()) }),
+);
 
 /** Phases are longer stretches of work and get a longer record. */
 export function progressLimits(loopType: string): { maxEntries: number; maxChars: number } {
@@ -109,7 +112,7 @@ function bounded(entry: ProgressEntry, maxChars: number): ProgressEntry {
 
 function parse(serialised: string): readonly ProgressEntry[] {
   try {
-    return Serialised.parse(JSON.parse(serialised)).entries;
+    return Serialised().parse(JSON.parse(serialised)).entries;
   } catch (cause) {
     throw new LoopwrightError(
       'progress.corrupt',

@@ -1,31 +1,38 @@
 import { z } from 'zod';
+import { lazy } from '../lazy.ts';
 import { buildPlan, importError } from './import-plan.ts';
 import type { FoundTask, ImportPlan, ImportStatus } from './import-plan.ts';
 import type { Priority, Task, TaskStatus } from './task.ts';
 import type { Edge } from '../graph/cycle.ts';
 
-const Dependency = z.looseObject({
-  depends_on_id: z.string().nullish(),
-  issue_id: z.string().nullish(),
-  type: z.string().nullish(),
-  dep_type: z.string().nullish(),
-});
-type Dependency = z.infer<typeof Dependency>;
+const Dependency = lazy(() =>
+  z.looseObject({
+    depends_on_id: z.string().nullish(),
+    issue_id: z.string().nullish(),
+    type: z.string().nullish(),
+    dep_type: z.string().nullish(),
+  }),
+);
+type Dependency = z.infer<ReturnType<typeof Dependency>>;
 
 /** Beads keeps more than issues in its file. */
-const OtherRecord = z.looseObject({ _type: z.string().refine((type) => type !== 'issue') });
+const OtherRecord = lazy(() =>
+  z.looseObject({ _type: z.string().refine((type) => type !== 'issue') }),
+);
 
-const Issue = z.looseObject({
-  id: z.string().min(1),
-  title: z.string(),
-  description: z.string().nullish(),
-  acceptance_criteria: z.string().nullish(),
-  status: z.string().nullish(),
-  close_reason: z.string().nullish(),
-  priority: z.int().min(0).max(4).nullish(),
-  dependencies: z.array(Dependency).nullish(),
-});
-type Issue = z.infer<typeof Issue>;
+const Issue = lazy(() =>
+  z.looseObject({
+    id: z.string().min(1),
+    title: z.string(),
+    description: z.string().nullish(),
+    acceptance_criteria: z.string().nullish(),
+    status: z.string().nullish(),
+    close_reason: z.string().nullish(),
+    priority: z.int().min(0).max(4).nullish(),
+    dependencies: z.array(Dependency()).nullish(),
+  }),
+);
+type Issue = z.infer<ReturnType<typeof Issue>>;
 
 type Line = { readonly issue: Issue; readonly place: string };
 
@@ -51,8 +58,8 @@ export function readBeads(text: string): ImportPlan {
 function parseLine(line: string, place: string): readonly Line[] {
   if (line.trim() === '') return [];
   const value = parseJson(line, place);
-  if (OtherRecord.safeParse(value).success) return [];
-  const parsed = Issue.safeParse(value);
+  if (OtherRecord().safeParse(value).success) return [];
+  const parsed = Issue().safeParse(value);
   if (!parsed.success) throw importError(place, z.prettifyError(parsed.error));
   return [{ issue: parsed.data, place }];
 }

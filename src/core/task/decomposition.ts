@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { lazy } from '../lazy.ts';
 import { LoopwrightError } from '../error.ts';
 import { singleLine } from '../prompt/inline.ts';
 import { fence } from '../text/fence.ts';
@@ -24,12 +25,14 @@ export const treeLimits = { depth: 3, children: 10, size: 100 } as const;
 const fewest = 3;
 const most = 7;
 
-const Part = z.object({
-  title: z.string().trim().min(1).max(500),
-  description: z.string().max(20_000).default(''),
-  after: z.array(z.union([z.number().int(), z.string()])).default([]),
-});
-const Parts = z.array(Part).min(fewest).max(most);
+const Part = lazy(() =>
+  z.object({
+    title: z.string().trim().min(1).max(500),
+    description: z.string().max(20_000).default(''),
+    after: z.array(z.union([z.number().int(), z.string()])).default([]),
+  }),
+);
+const Parts = lazy(() => z.array(Part()).min(fewest).max(most));
 
 /** Asks for the parts of a task. What earlier attempts left is data for it. */
 export function decompositionPrompt(task: {
@@ -54,7 +57,7 @@ export function decompositionPrompt(task: {
 export function readProposal(message: string): readonly ProposedPart[] {
   const found = lastArray(message);
   if (found === undefined) throw badProposal('there is no JSON array in the answer');
-  const parsed = Parts.safeParse(found);
+  const parsed = Parts().safeParse(found);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const place = issue === undefined ? '' : ` at ${issue.path.join('.') || 'the list'}`;

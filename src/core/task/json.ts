@@ -1,32 +1,37 @@
 import { z } from 'zod';
+import { lazy } from '../lazy.ts';
 import { buildPlan, importError, importStatus } from './import-plan.ts';
 import type { FoundTask, ImportFields, ImportPlan, TaskFormat } from './import-plan.ts';
 import { priorities, taskStatuses } from './task.ts';
 
-const text = z.string();
+const text = lazy(() => z.string());
 
 /** A task in a JSON or YAML file. `id` is its name within the file; `children` nests, `parent` names. */
-const PlainTask = z.strictObject({
-  id: text.optional(),
-  title: text,
-  description: text.optional(),
-  parent: text.nullish(),
-  after: z.union([text, z.array(text)]).optional(),
-  priority: z.enum(priorities).optional(),
-  type: text.nullish(),
-  validation: text.nullish(),
-  'max-retries': z.int().min(0).optional(),
-  maxRetries: z.int().min(0).optional(),
-  status: z.enum(taskStatuses).optional(),
-  children: z.array(z.unknown()).optional(),
-});
-type PlainTask = z.infer<typeof PlainTask>;
+const PlainTask = lazy(() =>
+  z.strictObject({
+    id: text().optional(),
+    title: text(),
+    description: text().optional(),
+    parent: text().nullish(),
+    after: z.union([text(), z.array(text())]).optional(),
+    priority: z.enum(priorities).optional(),
+    type: text().nullish(),
+    validation: text().nullish(),
+    'max-retries': z.int().min(0).optional(),
+    maxRetries: z.int().min(0).optional(),
+    status: z.enum(taskStatuses).optional(),
+    children: z.array(z.unknown()).optional(),
+  }),
+);
+type PlainTask = z.infer<ReturnType<typeof PlainTask>>;
 
-const PlainFile = z.union([z.array(z.unknown()), z.strictObject({ tasks: z.array(z.unknown()) })]);
+const PlainFile = lazy(() =>
+  z.union([z.array(z.unknown()), z.strictObject({ tasks: z.array(z.unknown()) })]),
+);
 
 /** Reads the parsed content of a JSON or YAML file: `{ tasks: [...] }` or the list alone. */
 export function readPlainTasks(content: unknown, format: TaskFormat): ImportPlan {
-  const file = PlainFile.safeParse(content);
+  const file = PlainFile().safeParse(content);
   if (!file.success) {
     throw importError(
       'the file',
@@ -59,7 +64,7 @@ function placed(list: readonly unknown[], place: string, parent: number | null):
 }
 
 function parseTask(value: unknown, place: string): PlainTask {
-  const parsed = PlainTask.safeParse(value);
+  const parsed = PlainTask().safeParse(value);
   if (parsed.success) return parsed.data;
   throw importError(place, z.prettifyError(parsed.error));
 }

@@ -1,17 +1,20 @@
 import { z } from 'zod';
+import { lazy } from '../lazy.ts';
 import { buildPlan, importError } from './import-plan.ts';
 import type { FoundTask, ImportPlan } from './import-plan.ts';
 
-const Story = z.looseObject({
-  id: z.union([z.string(), z.number()]).optional(),
-  title: z.string(),
-  description: z.string().nullish(),
-  acceptanceCriteria: z.array(z.string()).nullish(),
-  priority: z.number().nullish(),
-  passes: z.boolean().nullish(),
-  notes: z.string().nullish(),
-});
-type Story = z.infer<typeof Story>;
+const Story = lazy(() =>
+  z.looseObject({
+    id: z.union([z.string(), z.number()]).optional(),
+    title: z.string(),
+    description: z.string().nullish(),
+    acceptanceCriteria: z.array(z.string()).nullish(),
+    priority: z.number().nullish(),
+    passes: z.boolean().nullish(),
+    notes: z.string().nullish(),
+  }),
+);
+type Story = z.infer<ReturnType<typeof Story>>;
 
 /** The `prd.json` of snarktank/ralph. */
 export function isPrd(content: unknown): boolean {
@@ -37,7 +40,7 @@ export function readPrd(content: unknown): ImportPlan {
 }
 
 function parseStory(value: unknown, place: string): Story {
-  const parsed = Story.safeParse(value);
+  const parsed = Story().safeParse(value);
   if (parsed.success) return parsed.data;
   throw importError(place, z.prettifyError(parsed.error));
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { lazy } from '../lazy.ts';
 
 /** What a forge says about the runs for one commit. */
 export type CiState =
@@ -7,20 +8,22 @@ export type CiState =
   | { readonly kind: 'passed'; readonly text: string }
   | { readonly kind: 'failed'; readonly text: string };
 
-const GitHubRuns = z.array(
-  z.object({
-    name: z.string(),
-    status: z.string(),
-    conclusion: z.string().nullable(),
-    url: z.string().optional(),
-  }),
+const GitHubRuns = lazy(() =>
+  z.array(
+    z.object({
+      name: z.string(),
+      status: z.string(),
+      conclusion: z.string().nullable(),
+      url: z.string().optional(),
+    }),
+  ),
 );
 
 const goodConclusions: ReadonlySet<string> = new Set(['success', 'neutral', 'skipped']);
 
 /** `gh run list --json name,status,conclusion,url`. Null when it is something else. */
 export function readGitHub(json: string): CiState | null {
-  const runs = parseWith(GitHubRuns, json);
+  const runs = parseWith(GitHubRuns(), json);
   if (runs === null) return null;
   if (runs.length === 0) return { kind: 'none' };
   const bad = runs.find(
@@ -44,15 +47,15 @@ export function readGitHub(json: string): CiState | null {
   return { kind: 'passed', text: runs.map(({ name }) => name).join(', ') };
 }
 
-const GitLabPipelines = z.array(
-  z.object({ id: z.number(), status: z.string(), web_url: z.string().optional() }),
+const GitLabPipelines = lazy(() =>
+  z.array(z.object({ id: z.number(), status: z.string(), web_url: z.string().optional() })),
 );
 
 const endedBadly: ReadonlySet<string> = new Set(['failed', 'canceled', 'canceling', 'skipped']);
 
 /** `glab api projects/:fullpath/pipelines?sha=...`: the newest pipeline counts. Null when it is something else. */
 export function readGitLab(json: string): CiState | null {
-  const pipelines = parseWith(GitLabPipelines, json);
+  const pipelines = parseWith(GitLabPipelines(), json);
   if (pipelines === null) return null;
   const newest = pipelines.toSorted((a, b) => b.id - a.id)[0];
   if (newest === undefined) return { kind: 'none' };

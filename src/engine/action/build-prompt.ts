@@ -5,6 +5,7 @@ import {
   loadTaskContext,
   noWorkspaceText,
   printsWorkspaceText,
+  templatesOf,
 } from '../assemble-prompt.ts';
 import type { StoreTx } from '../../ports/store.ts';
 import type { Engine } from '../engine.ts';
@@ -17,14 +18,15 @@ export const describeLimits = { diffChars: 5000, logEntries: 10 };
 export async function buildPrompt(engine: Engine, owner: LoopOwner): Promise<void> {
   const { loop, iteration, workspace } = owner;
   const { context, memory } = await engine.store.read((tx) => recall(tx, engine, owner));
-  const { warnings, injected, withheld, ...assembled } = assemblePrompt(engine.templates, {
+  const templates = await templatesOf(engine, loop.prompt);
+  const { warnings, injected, withheld, ...assembled } = assemblePrompt(templates, {
     ...context,
     settings: loop.settings,
     prompt: loop.prompt,
     iteration: iteration.number,
     workingDirectory: workspace.path,
     branch: workspace.branch,
-    workspace: printsWorkspaceText(engine.templates, loop.prompt)
+    workspace: printsWorkspaceText(templates, loop.prompt)
       ? await workspace.describe(describeLimits, owner.closing)
       : noWorkspaceText,
     progress: loop.progress,

@@ -3,7 +3,7 @@ import { afterAgent } from '../../core/loop/agent-policy.ts';
 import type { AgentRecord, LoopEvent } from '../../core/loop/event.ts';
 import { effectiveIterationTimeout, effectiveMaxDuration } from '../../core/config/limits.ts';
 import { agentEnvironment } from '../../core/env/allow-list.ts';
-import type { Loop } from '../../core/loop/loop.ts';
+import { looksAtFiles, type Loop } from '../../core/loop/loop.ts';
 import { agentNotes, maxLearningChars } from '../../core/memory/notes.ts';
 import type { PricedUsage } from '../../core/price/price.ts';
 
@@ -71,6 +71,8 @@ async function runInSlot(engine: Engine, owner: LoopOwner, attempt: number): Pro
     warn: (text) => warnings.add(text),
   });
   await owner.before('run-agent');
+  engine.project.requireIntact(run.cwd);
+  engine.artifacts.requireIntact(dir);
   const ran = await runner.run(
     run,
     {
@@ -82,6 +84,8 @@ async function runInSlot(engine: Engine, owner: LoopOwner, attempt: number): Pro
     spending.signal,
   );
   await owner.after('run-agent');
+  // Its files are looked at while its end is put on record.
+  if (looksAtFiles(loop)) owner.lookAhead();
   giveAgentSlot(engine, owner);
   const { result, usage } = await spending.judge(ran);
   tellProvider(engine, loop, result.outcome);

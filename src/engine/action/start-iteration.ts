@@ -19,7 +19,7 @@ export async function startIteration(
   await refuseFullDisk(engine, owner.loop);
   const reread = await rereadSettings(engine, owner);
   const looks = looksAtFiles(owner.loop);
-  const startTree = looks ? await owner.startTree() : '';
+  const startTree = looks ? await owner.currentTree() : '';
   const startHead = looks ? await owner.workspace.head(owner.closing) : null;
   await owner.record(...reread, {
     type: 'iteration.started',

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { isEmptyChange, noChanges } from '../../core/loop/changes.ts';
+import { isEmptyChange, noChanges, type FileChanges } from '../../core/loop/changes.ts';
 import type { CommitResult } from '../../ports/workspace.ts';
 import { judgedRange } from '../compare-with-base.ts';
 import type { Engine } from '../engine.ts';
@@ -15,10 +15,14 @@ export async function takeSnapshot(engine: Engine, owner: LoopOwner): Promise<vo
   owner.seenTree = null;
   // Nothing in the one depends on the other. Both are over before a failure of either goes on.
   const work = [commit(owner, seen), compare(owner, seen)] as const;
+  if (seen !== null) lookAtWork(owner, seen);
   await Promise.allSettled(work);
   const [taken] = await Promise.all(work);
   await owner.after('commit');
-  lookAtWork(owner, taken);
+  if (seen === null) lookAtWork(owner, taken.tree);
+  if (taken.head !== null && taken.headTree !== null) {
+    owner.changes.same(taken.head, taken.headTree);
+  }
   const changes =
     taken.tree === startTree ? noChanges : await owner.changesBetween(startTree, taken.tree);
   if (!isEmptyChange(changes)) {
@@ -38,6 +42,17 @@ export async function takeSnapshot(engine: Engine, owner: LoopOwner): Promise<vo
     repaired: taken.repaired,
     ...(taken.unstored.length === 0 ? {} : { unstored: named(taken.unstored) }),
   });
+  await warnOfLinksOut(owner, changes);
+}
+
+/** The checks see what such a link leads to; a clone of the commit has only the link. */
+async function warnOfLinksOut(owner: LoopOwner, changes: FileChanges): Promise<void> {
+  const there = [...changes.created, ...changes.modified, ...changes.renamed.map(({ to }) => to)];
+  const links = await owner.workspace.linksOut(there);
+  if (links.length === 0) return;
+  const list = named(links.map(({ path: name, target }) => `${name} → ${target}`)).join(', ');
+  const text = `a link leads out of the worktree, and what is there is in no commit: ${list}`;
+  if (!owner.loop.warnings.includes(text)) await owner.record({ type: 'warning.raised', text });
 }
 
 /** What is committed is the agent's; the copy for people has no secrets in it. */
@@ -67,6 +82,7 @@ async function commit(owner: LoopOwner, tree: string | null): Promise<CommitResu
       commit: null,
       head,
       tree: tree ?? (await workspace.snapshot(owner.closing)),
+      headTree: null,
       repaired: [],
       unstored: [],
     };
@@ -75,11 +91,11 @@ async function commit(owner: LoopOwner, tree: string | null): Promise<CommitResu
 }
 
 /** The verification begins with what the loop has done since its base: that is found out beside what is done until then. */
-function lookAtWork(owner: LoopOwner, { head, tree }: CommitResult): void {
+function lookAtWork(owner: LoopOwner, tree: string): void {
   const { loop, iteration } = owner;
   const range = judgedRange({
     ...loop,
-    head,
+    head: tree,
     iterations: [...loop.iterations.slice(0, -1), { ...iteration, tree }],
   });
   if (range === null || !loop.options.verify) return;

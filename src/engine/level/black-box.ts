@@ -6,7 +6,6 @@ import { readJudge, type JudgedFiles } from '../judged-files.ts';
 import { runCommand } from '../run-command.ts';
 import { matchesPattern } from '../time-box.ts';
 import { outputHash } from './commands.ts';
-import { problemsWith } from './contracts.ts';
 import { withRetries } from './retries.ts';
 
 /** L2: commands seen from outside. Null when it was cut short. */
@@ -52,6 +51,7 @@ async function runFixture(
   const result = await runCommand(engine, loop, spec, signal);
   await engine.reach('after:run-check');
   if (result.end.kind === 'cancelled') return null;
+  const { problemsWith } = await import('./judged-data.ts');
   const check = judgeFixture(fixture, {
     end: result.end,
     stdout: result.stdout,

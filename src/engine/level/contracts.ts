@@ -1,4 +1,3 @@
-import { parse as parseYaml } from 'yaml';
 import { lastIteration, type Loop } from '../../core/loop/loop.ts';
 import { changedPaths, noChanges, type FileChanges } from '../../core/loop/changes.ts';
 import {
@@ -9,11 +8,10 @@ import {
   writtenPaths,
   type ContentRule,
 } from '../../core/verdict/contracts.ts';
-import { schemaProblems } from '../../core/verdict/json-schema.ts';
 import type { Check } from '../../core/verdict/report.ts';
 import type { Engine } from '../engine.ts';
 import { readJudge, readJudged, type JudgedFiles } from '../judged-files.ts';
-import { matchesPattern, timeBox } from '../time-box.ts';
+import { matchesPattern } from '../time-box.ts';
 
 /** L0: what must and must not be among the files, and what they must look like. */
 export async function judgeContracts(
@@ -63,6 +61,7 @@ async function judgeOne(
   const text = await readJudged(engine, judged, rule.file, signal);
   const schema =
     rule.rule === 'json_schema' ? await readJudge(engine, loop, rule.schema, signal) : null;
+  const { parseData, problemsWith } = await import('./judged-data.ts');
   const parsed = text === null ? null : parseData(text);
   return judgeRule(rule, index, {
     text,
@@ -71,34 +70,4 @@ async function judgeOne(
     matches: matchesPattern,
     schemaProblems: () => problemsWith(schema, parsed?.data),
   });
-}
-
-/** Problems of a value with a schema file; null when the check takes too long. */
-export function problemsWith(schema: string | null, value: unknown): readonly string[] | null {
-  if (schema === null) return ['its schema file is neither on the base nor in your checkout'];
-  const { data, problem } = parseData(schema);
-  if (problem !== null) return [`its schema file ${problem}`];
-  return timeBox(() => schemaProblems(data, value));
-}
-
-type Parsed = { readonly data: unknown; readonly problem: string | null };
-
-/** JSON is YAML too. */
-function parseData(text: string): Parsed {
-  try {
-    const data: unknown = timeBox((): unknown => JSON.parse(text));
-    return { data, problem: null };
-  } catch {
-    // Not JSON: perhaps YAML.
-  }
-  try {
-    const parsed = timeBox((): { data: unknown } => ({
-      data: parseYaml(text, { logLevel: 'silent' }),
-    }));
-    if (parsed === null) return { data: undefined, problem: 'takes too long to read' };
-    return { data: parsed.data, problem: null };
-  } catch (error) {
-    const why = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
-    return { data: undefined, problem: `is neither JSON nor YAML: ${why}` };
-  }
 }

@@ -39,7 +39,7 @@ export function createClient(token: string, send: Send): Client {
       });
       const value = parseJson(text);
       if (status !== 200) throw errorOf(status, value);
-      const parsed = route.reply.safeParse(value);
+      const parsed = route.reply().safeParse(value);
       if (!parsed.success) throw foreign(name);
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- parsed by the schema of this very route
       return parsed.data as Reply<typeof name>;
@@ -73,7 +73,7 @@ function parseJson(text: string): unknown {
 }
 
 function errorOf(status: number, value: unknown): LoopwrightError {
-  const { success, data } = ApiError.safeParse(value);
+  const { success, data } = ApiError().safeParse(value);
   if (!success) return foreign(`status ${status}`);
   const { code, message, hint } = data.error;
   return new LoopwrightError(code, message, hint === null ? {} : { hint });

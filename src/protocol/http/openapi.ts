@@ -23,7 +23,7 @@ export function openApiDocument(): Json {
     paths: { ...paths, '/v1/events': { get: eventStream } },
     components: {
       securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
-      schemas: { Error: schemaOf(ApiError, 'output') },
+      schemas: { Error: schemaOf(ApiError(), 'output') },
     },
   };
 }
@@ -35,9 +35,9 @@ function operation(name: string, route: Route): Json {
     parameters: [...pathParameters(route), ...queryParameters(route)],
     ...(route.body === undefined
       ? {}
-      : { requestBody: { required: true, content: json(schemaOf(route.body, 'input')) } }),
+      : { requestBody: { required: true, content: json(schemaOf(route.body(), 'input')) } }),
     responses: {
-      200: { description: 'Done.', content: json(schemaOf(route.reply, 'output')) },
+      200: { description: 'Done.', content: json(schemaOf(route.reply(), 'output')) },
       default: errorResponse,
     },
   };
@@ -51,7 +51,7 @@ function pathParameters({ path }: Route): readonly Json[] {
 
 function queryParameters({ query }: Route): readonly Json[] {
   if (query === undefined) return [];
-  return Object.entries(query.shape).map(([name, schema]) => {
+  return Object.entries(query().shape).map(([name, schema]) => {
     return { name, in: 'query', required: false, schema: schemaOf(schema, 'output') };
   });
 }

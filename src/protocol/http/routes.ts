@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { lazy } from '../../core/lazy.ts';
 import { EventLine } from '../event-line.ts';
 import { LoopDetail } from '../loop-detail.ts';
 import { LoopLine } from '../loop-line.ts';
@@ -17,7 +18,7 @@ import {
 } from './payload.ts';
 import type { Route } from './route.ts';
 
-const limit = z.coerce.number().int().min(1).max(1000).default(100);
+const limit = lazy(() => z.coerce.number().int().min(1).max(1000).default(100));
 
 /** Everything a daemon answers, beside the event stream. */
 export const routes = {
@@ -45,7 +46,7 @@ export const routes = {
     path: '/v1/daemon/ready',
     summary:
       'From now on the daemon takes every task that is ready, also one that was started idle.',
-    body: z.object({}),
+    body: lazy(() => z.object({})),
     reply: DaemonStatus,
   },
   overview: {
@@ -58,8 +59,8 @@ export const routes = {
     method: 'GET',
     path: '/v1/loops',
     summary: 'Loops, newest first.',
-    query: z.object({ limit }),
-    reply: z.object({ loops: z.array(LoopLine) }),
+    query: lazy(() => z.object({ limit: limit() })),
+    reply: lazy(() => z.object({ loops: z.array(LoopLine()) })),
   },
   loop: {
     method: 'GET',
@@ -71,8 +72,10 @@ export const routes = {
     method: 'GET',
     path: '/v1/loops/{loop}/events',
     summary: 'Recorded events of a loop after a sequence number.',
-    query: z.object({ since: z.coerce.number().int().min(0).default(0), limit }),
-    reply: z.object({ events: z.array(EventLine) }),
+    query: lazy(() =>
+      z.object({ since: z.coerce.number().int().min(0).default(0), limit: limit() }),
+    ),
+    reply: lazy(() => z.object({ events: z.array(EventLine()) })),
   },
   requestLoop: {
     method: 'POST',
@@ -86,14 +89,14 @@ export const routes = {
     path: '/v1/loops/{loop}/guidance',
     summary: 'Add guidance to every later prompt of the loop’s task.',
     body: GuideRequest,
-    reply: z.object({ loop: z.string(), task: z.string() }),
+    reply: lazy(() => z.object({ loop: z.string(), task: z.string() })),
   },
   tasks: {
     method: 'GET',
     path: '/v1/tasks',
     summary: 'Tasks in the order they were added.',
-    query: z.object({ limit }),
-    reply: z.object({ tasks: z.array(TaskLine) }),
+    query: lazy(() => z.object({ limit: limit() })),
+    reply: lazy(() => z.object({ tasks: z.array(TaskLine()) })),
   },
   addTask: {
     method: 'POST',
@@ -106,21 +109,23 @@ export const routes = {
     method: 'GET',
     path: '/v1/messages',
     summary: 'Messages, newest first; of one loop with `loop`.',
-    query: z.object({ loop: z.string().max(64).exactOptional(), limit }),
-    reply: z.object({ messages: z.array(MessageLine) }),
+    query: lazy(() => z.object({ loop: z.string().max(64).exactOptional(), limit: limit() })),
+    reply: lazy(() => z.object({ messages: z.array(MessageLine()) })),
   },
   send: {
     method: 'POST',
     path: '/v1/messages',
     summary: 'Send a message to a loop or to all that fit a selector.',
     body: MessageRequest,
-    reply: z.object({
-      messages: z.array(MessageLine),
-      /** Of a query: what is known about each loop that was asked. */
-      answers: z.array(z.object({ from: z.string(), text: z.string() })),
-      /** Why some receivers could not take it. */
-      refused: z.array(z.string()),
-    }),
+    reply: lazy(() =>
+      z.object({
+        messages: z.array(MessageLine()),
+        /** Of a query: what is known about each loop that was asked. */
+        answers: z.array(z.object({ from: z.string(), text: z.string() })),
+        /** Why some receivers could not take it. */
+        refused: z.array(z.string()),
+      }),
+    ),
     // A text of 1 MB takes up to six times that when every character is escaped.
     maxBytes: 7 * 1024 * 1024,
   },
@@ -128,6 +133,7 @@ export const routes = {
 
 export type RouteName = keyof typeof routes;
 
+type Schema = () => z.ZodType;
 type Of<N extends RouteName> = (typeof routes)[N];
 
 /** The names in braces of a path. */
@@ -137,14 +143,18 @@ type Names<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`
 
 export type Params<N extends RouteName> = Readonly<Record<Names<Of<N>['path']>, string>>;
 export type Query<N extends RouteName> =
-  Of<N> extends { readonly query: infer Q extends z.ZodType } ? z.output<Q> : undefined;
+  Of<N> extends { readonly query: infer Q extends Schema } ? z.output<ReturnType<Q>> : undefined;
 export type Body<N extends RouteName> =
-  Of<N> extends { readonly body: infer B extends z.ZodType } ? z.output<B> : undefined;
-export type Reply<N extends RouteName> = z.input<Of<N>['reply']>;
+  Of<N> extends { readonly body: infer B extends Schema } ? z.output<ReturnType<B>> : undefined;
+export type Reply<N extends RouteName> = z.input<ReturnType<Of<N>['reply']>>;
 
 /** What a client gives: only what the route takes. */
 export type CallInput<N extends RouteName> = {
   readonly params?: Params<N>;
-  readonly query?: Of<N> extends { readonly query: infer Q extends z.ZodType } ? z.input<Q> : never;
-  readonly body?: Of<N> extends { readonly body: infer B extends z.ZodType } ? z.input<B> : never;
+  readonly query?: Of<N> extends { readonly query: infer Q extends Schema }
+    ? z.input<ReturnType<Q>>
+    : never;
+  readonly body?: Of<N> extends { readonly body: infer B extends Schema }
+    ? z.input<ReturnType<B>>
+    : never;
 };

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import {
   chmod,
   link,
+  lstat,
   mkdir,
   readdir,
   readFile,
@@ -39,7 +40,8 @@ async function successors(loop: LoopHarness) {
 
 async function parked(repo: GitRepo): Promise<readonly string[]> {
   const folder = poolFolder(path.join(repo.path, '.loopwright/worktrees/any'));
-  return readdir(folder).catch(() => []);
+  const names = await readdir(folder).catch(() => []);
+  return names.map((name) => name.slice(0, name.lastIndexOf('.')));
 }
 
 async function tracked(repo: GitRepo): Promise<void> {
@@ -227,7 +229,8 @@ describe('the pool of worktrees', () => {
   test('an engine that died between two steps leaves nothing that is in the way', async () => {
     await using loop = await loopHarness(tracked, { pool });
     const folder = loop.workspace.path;
-    const kept = path.join(poolFolder(folder), 'loop-1');
+    const { ino } = await lstat(folder);
+    const kept = path.join(poolFolder(folder), `loop-1.${ino}`);
     // Parked, and still registered.
     await mkdir(poolFolder(folder), { recursive: true });
     await rename(folder, kept);
@@ -235,7 +238,7 @@ describe('the pool of worktrees', () => {
     expect(await parked(loop.repo)).toEqual(['loop-1']);
     // Taken for loop-2, which was registered without files.
     const next = { ...(await loopSpec(loop.repo, 'loop-2')), pool };
-    await rename(kept, path.join(poolFolder(folder), 'taken-loop-2'));
+    await rename(kept, path.join(poolFolder(folder), `taken-loop-2.${ino}`));
     const args = ['worktree', 'add', '-q', '--no-checkout', '-b', next.branch, next.path];
     await loop.repo.git(...args);
     const opened = await loop.project.openWorkspace(next, signal);
@@ -258,5 +261,35 @@ describe('the pool of worktrees', () => {
     const pictures = new Set(opened.map(({ workspace }) => picture(workspace.path)));
     expect(pictures.size).toBe(1);
     expect(opened.map(({ repaired }) => repaired)).toEqual([[], [], []]);
+  });
+
+  test.each([
+    ['a link to the files of somebody', (theirs: string, place: string) => symlink(theirs, place)],
+    ['the files of somebody', (theirs: string, place: string) => rename(theirs, place)],
+  ])('%s in place of a parked folder are neither used nor deleted', async (_, put) => {
+    await using loop = await loopHarness(tracked, { pool });
+    await loop.project.removeWorkspace(loop.spec, signal);
+    const folder = poolFolder(loop.workspace.path);
+    const [name = ''] = await readdir(folder);
+    const place = path.join(folder, name);
+    const theirs = path.join(loop.repo.outside, 'theirs');
+    await mkdir(theirs);
+    await writeFile(path.join(theirs, 'thesis.tex'), 'years of work');
+    await rename(place, path.join(loop.repo.outside, 'parked'));
+    await put(theirs, place);
+    const next = { ...(await loopSpec(loop.repo, 'loop-2')), pool: 1 };
+    const opened = await loop.project.openWorkspace(next, signal);
+    expect(opened.repaired).toEqual([]);
+    await loop.project.removeWorkspace(next, signal);
+    expect(await readdir(place)).toEqual(['thesis.tex']);
+  });
+
+  test('a pool that is a link is not used', async () => {
+    await using loop = await loopHarness(tracked, { pool });
+    const theirs = path.join(loop.repo.outside, 'theirs');
+    await mkdir(theirs);
+    await symlink(theirs, poolFolder(loop.workspace.path));
+    await loop.project.removeWorkspace(loop.spec, signal);
+    expect(await readdir(theirs)).toEqual([]);
   });
 });

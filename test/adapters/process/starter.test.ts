@@ -1,6 +1,6 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { listPids, readCommand, readStat } from '../../../src/adapters/process/proc.ts';
 import { createSupervisor } from '../../../src/adapters/process/supervisor.ts';
 import type { ProcessSpec } from '../../../src/ports/process.ts';
@@ -49,8 +49,6 @@ describe.each(namespaceModes)(
     test('is the child of a small shell, with the environment, folder and signals it would have as ours', async () => {
       const env = {
         PATH: process.env['PATH'] ?? '/usr/bin:/bin',
-        'odd.name': 'kept',
-        '-dash': 'kept as well',
         IFS: 'x',
         QUOTED: `'"$(echo no)\` \\ \n.\nsecond line`,
       };
@@ -68,6 +66,37 @@ describe.each(namespaceModes)(
       await using other = createSupervisor({ containment: mode });
       const direct = await other.run(sh(script, { env }), {}, never);
       expect(unmarked(stdoutTail)).toBe(unmarked(direct.stdoutTail));
+    });
+
+    test('its variables are no arguments, which everybody can read', async () => {
+      const seen = path.join(dir.path, 'seen');
+      const recorder = path.join(dir.path, 'env');
+      const script = `#!/bin/sh\nprintf '%s\\n' "$@" >> ${seen}\nexec /usr/bin/env "$@"\n`;
+      await writeFile(recorder, script, { mode: 0o755 });
+      vi.stubEnv('PATH', `${dir.path}:${process.env['PATH']}`);
+      await using other = createSupervisor({ containment: mode });
+      vi.unstubAllEnvs();
+      const env = { PATH: process.env['PATH'] ?? '/usr/bin:/bin', KEY: 'very-secret' };
+      for (const _ of [1, 2]) await other.run(sh('test $KEY = very-secret', { env }), {}, never);
+      const { end } = await other.run(sh('test $KEY = very-secret', { env }), {}, never);
+      expect(end).toEqual({ kind: 'exited', code: 0 });
+      const words = await readFile(seen, 'utf8');
+      expect(words).toContain('--default-signal');
+      expect(words).not.toContain('KEY=');
+    });
+
+    test('a variable that no shell can set is set without one', async () => {
+      const env = { PATH: process.env['PATH'] ?? '/usr/bin:/bin', 'odd.name': 'x', KEY: 'value' };
+      const { stdoutTail } = await supervisor.run(sh('echo $KEY', { env }), {}, never);
+      expect(stdoutTail).toBe('value\n');
+    });
+
+    test('a program that speaks in the place of its gate is not believed to be gone', async () => {
+      const forge = 'for fd in /proc/1/fd/*; do { echo "over 0" > "$fd"; } 2>/dev/null & done';
+      const script = `setsid sleep 60 & ${forge}; exec sleep 60`;
+      const result = await supervisor.run(sh(script, { timeoutMs: 1000 }), {}, never);
+      expect(livingIn(cwd)).toEqual([]);
+      expect(result.end.kind).toMatch(/exited|timeout/);
     });
 
     test('nothing is left of it, and the shell buries it', async () => {

@@ -6,9 +6,9 @@ import {
 } from '../../../src/core/prompt/prompt-defaults.ts';
 import { isLoopwrightError, type LoopwrightError } from '../../../src/core/error.ts';
 
-function errorOf(run: () => unknown): LoopwrightError {
+async function errorOf(run: () => unknown): Promise<LoopwrightError> {
   try {
-    run();
+    await run();
   } catch (error) {
     if (isLoopwrightError(error)) return error;
     throw error;
@@ -33,12 +33,12 @@ const asked = (overrides: Partial<PromptDefaults>): PromptDefaults => ({
 });
 
 describe('parsePromptFile', () => {
-  it('takes a file without front matter as it is', () => {
+  it('takes a file without front matter as it is', async () => {
     const text = 'Do {{task-title}}\n\n---\n\nmore\n';
-    expect(parsePromptFile(text, 'p.md')).toEqual(file({ template: text }));
+    expect(await parsePromptFile(text, 'p.md')).toEqual(file({ template: text }));
   });
 
-  it('reads name, version, required variables and defaults', () => {
+  it('reads name, version, required variables and defaults', async () => {
     const text = `---
 name: review
 version: 2
@@ -49,7 +49,7 @@ defaults:
 ---
 Review {{phase-name}}
 `;
-    expect(parsePromptFile(text, 'p.md')).toEqual({
+    expect(await parsePromptFile(text, 'p.md')).toEqual({
       name: 'review',
       version: '2',
       required: ['phase-name'],
@@ -58,14 +58,14 @@ Review {{phase-name}}
     });
   });
 
-  it('reads files of other systems: byte order mark and carriage returns', () => {
-    expect(parsePromptFile('\uFEFF---\r\nname: a\r\n---\r\nx\r\ny', 'p.md')).toEqual(
+  it('reads files of other systems: byte order mark and carriage returns', async () => {
+    expect(await parsePromptFile('\uFEFF---\r\nname: a\r\n---\r\nx\r\ny', 'p.md')).toEqual(
       file({ name: 'a', template: 'x\ny' }),
     );
   });
 
-  it('takes empty front matter', () => {
-    expect(parsePromptFile('---\n---\nx', 'p.md')).toEqual(file({ template: 'x' }));
+  it('takes empty front matter', async () => {
+    expect(await parsePromptFile('---\n---\nx', 'p.md')).toEqual(file({ template: 'x' }));
   });
 
   it.each([
@@ -74,8 +74,8 @@ Review {{phase-name}}
     ['---\nrequired: x\n---\n', 'required'],
     ['---\n- a\n---\n', 'expected object'],
     ['---\nname: [\n---\n', 'line 2'],
-  ])('explains what is wrong with %o', (text, problem) => {
-    const error = errorOf(() => parsePromptFile(text, 'prompts/p.md'));
+  ])('explains what is wrong with %o', async (text, problem) => {
+    const error = await errorOf(() => parsePromptFile(text, 'prompts/p.md'));
     expect(error.code).toBe('prompt.file');
     expect(error.message).toContain('Prompt file prompts/p.md: ');
     expect(error.message).toContain(problem);
@@ -92,9 +92,9 @@ describe('withPromptDefaults', () => {
     });
   });
 
-  it('asks for a required variable that has no value', () => {
+  it('asks for a required variable that has no value', async () => {
     const prompt = asked({ required: ['task-title', 'phase-name'] });
-    const error = errorOf(() => withPromptDefaults(prompt, { 'task-title': 'x' }));
+    const error = await errorOf(() => withPromptDefaults(prompt, { 'task-title': 'x' }));
     expect(error.code).toBe('prompt.missing_variable');
     expect(error.message).toBe('The prompt of review requires a value for "phase-name".');
   });

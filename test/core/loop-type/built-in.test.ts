@@ -46,7 +46,7 @@ describe('built-in loop types', () => {
 
   it('could be written by a user', () => {
     for (const type of Object.values(builtInTypes))
-      expect(LoopTypeDefinition.parse(type)).toEqual(type);
+      expect(LoopTypeDefinition().parse(type)).toEqual(type);
   });
 
   it.each(['plan', 'spec', 'phase'])(

@@ -20,6 +20,9 @@ describe('a command of the agent', () => {
     ['push . HEAD:main', 'refs/heads/main'],
     ['fetch origin', 'refs/remotes/origin/main'],
     ['stash', 'refs/stash'],
+    ['replace main HEAD', 'refs/replace/0123456789012345678901234567890123456789'],
+    ['notes add -m x', 'refs/notes/commits'],
+    ['bisect start', 'refs/bisect/bad'],
     ['switch -c mine', 'refs/heads/mine'],
   ])('git %s explains a change of %s', (line, ref) => {
     expect(isOfAgent(ref, [ran(line)], root)).toBe(true);

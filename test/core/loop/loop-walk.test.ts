@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { defaultSettings, Settings } from '../../../src/core/config/schema.ts';
+import { defaultSettings, type Settings } from '../../../src/core/config/schema.ts';
+import { Gate } from '../../../src/core/config/section/gates.ts';
 import { modeNames } from '../../../src/core/config/section/surroundings.ts';
 import { dueQuestion } from '../../../src/core/loop/consent.ts';
 import type { LoopOptions, RecordedEvent } from '../../../src/core/loop/event.ts';
@@ -48,7 +49,7 @@ function settingsOf(setup: {
   mode: Settings['mode']['name'];
   gates: readonly unknown[];
 }): Settings {
-  const settings = { ...defaultSettings(), gates: Settings.parse({ gates: setup.gates }).gates };
+  const settings = { ...defaultSettings(), gates: setup.gates.map((gate) => Gate().parse(gate)) };
   return {
     ...settings,
     verify: {

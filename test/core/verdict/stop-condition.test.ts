@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { StopCondition } from '../../../src/core/config/section/stop.ts';
 import { evaluateStop, stopTests } from '../../../src/core/verdict/stop-condition.ts';
 
-const parse = (value: unknown) => StopCondition.parse(value);
+const parse = (value: unknown) => StopCondition().parse(value);
 const file = (name: string) => ({ on: 'file-created', path: name });
 
 /** Looks at a table of file names. */

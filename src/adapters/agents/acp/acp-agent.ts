@@ -226,7 +226,7 @@ function live(doing: ReturnType<typeof activity>): AgentEvent {
 
 function readLine(line: string): AcpLine | null {
   try {
-    return AcpLine.safeParse(JSON.parse(line)).data ?? null;
+    return AcpLine().safeParse(JSON.parse(line)).data ?? null;
   } catch {
     // Not JSON, so not a line of the client.
     return null;

@@ -159,7 +159,7 @@ function activity(kind: Activity['kind'], text: string): AgentEvent {
 
 function readEvent(line: string): StreamEvent | null {
   try {
-    return StreamEvent.safeParse(JSON.parse(line)).data ?? null;
+    return StreamEvent().safeParse(JSON.parse(line)).data ?? null;
   } catch {
     // Half a line, or not ours.
     return null;

@@ -5,6 +5,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { LineCounter, parseDocument, type Document } from 'yaml';
 import { z } from 'zod';
+import { lazy } from '../../../core/lazy.ts';
 import { agentOutcomeKinds } from '../../../core/agent/outcome.ts';
 import { Duration } from '../../../core/config/value.ts';
 import { LoopwrightError } from '../../../core/error.ts';
@@ -14,63 +15,69 @@ const maxAliases = 100;
 /** Longer than any real final message, and short enough for one line of the player's output. */
 const maxTextChars = 200_000;
 
-const Text = z.string().max(maxTextChars);
-const Path = z.string().min(1).max(4096);
-const Tokens = z.number().int().min(0);
+const Text = lazy(() => z.string().max(maxTextChars));
+const Path = lazy(() => z.string().min(1).max(4096));
+const Tokens = lazy(() => z.number().int().min(0));
 
-const Step = z
-  .strictObject({
-    say: Text.optional(),
-    think: Text.optional(),
-    write: z.strictObject({ path: Path, content: Text }).optional(),
-    append: z.strictObject({ path: Path, content: Text }).optional(),
-    edit: z.strictObject({ path: Path, find: Text.min(1), replace: Text }).optional(),
-    delete: Path.optional(),
-    run: Text.min(1).optional(),
-    wait: Duration.optional(),
-    /** Never goes on: for time limits. */
-    hang: z.literal(true).optional(),
-    usage: z
-      .strictObject({
-        input: Tokens,
-        output: Tokens,
-        'cache-read': Tokens.default(0),
-        'cache-write': Tokens.default(0),
-        /** Left out: the agent does not know. */
-        'cost-usd': z.number().min(0).optional(),
-      })
-      .optional(),
-    /** Ends the run as an agent's own stream would say it. */
-    outcome: z
-      .strictObject({
-        kind: z.enum(agentOutcomeKinds),
-        'retry-after': Duration.optional(),
-        'reset-in': Duration.optional(),
-        evidence: Text.optional(),
-        /** Only in so many runs of the iteration; later ones skip the step. */
-        times: z.number().int().min(1).optional(),
-      })
-      .optional(),
-    /** Ends the process at once, without a result. */
-    exit: z.number().int().min(0).max(255).optional(),
-  })
-  .refine((step) => Object.keys(step).length === 1, 'a step has exactly one key');
+const Step = lazy(() =>
+  z
+    .strictObject({
+      say: Text().optional(),
+      think: Text().optional(),
+      write: z.strictObject({ path: Path(), content: Text() }).optional(),
+      append: z.strictObject({ path: Path(), content: Text() }).optional(),
+      edit: z.strictObject({ path: Path(), find: Text().min(1), replace: Text() }).optional(),
+      delete: Path().optional(),
+      run: Text().min(1).optional(),
+      wait: Duration().optional(),
+      /** Never goes on: for time limits. */
+      hang: z.literal(true).optional(),
+      usage: z
+        .strictObject({
+          input: Tokens(),
+          output: Tokens(),
+          'cache-read': Tokens().default(0),
+          'cache-write': Tokens().default(0),
+          /** Left out: the agent does not know. */
+          'cost-usd': z.number().min(0).optional(),
+        })
+        .optional(),
+      /** Ends the run as an agent's own stream would say it. */
+      outcome: z
+        .strictObject({
+          kind: z.enum(agentOutcomeKinds),
+          'retry-after': Duration().optional(),
+          'reset-in': Duration().optional(),
+          evidence: Text().optional(),
+          /** Only in so many runs of the iteration; later ones skip the step. */
+          times: z.number().int().min(1).optional(),
+        })
+        .optional(),
+      /** Ends the process at once, without a result. */
+      exit: z.number().int().min(0).max(255).optional(),
+    })
+    .refine((step) => Object.keys(step).length === 1, 'a step has exactly one key'),
+);
 
-const Iteration = z.strictObject({
-  steps: z.array(Step).max(1000).default([]),
-  /** The final message. Sigils belong here. */
-  final: Text.default(''),
-  /** Stays alive for so long after its result. */
-  linger: Duration.default(0),
-});
+const Iteration = lazy(() =>
+  z.strictObject({
+    steps: z.array(Step()).max(1000).default([]),
+    /** The final message. Sigils belong here. */
+    final: Text().default(''),
+    /** Stays alive for so long after its result. */
+    linger: Duration().default(0),
+  }),
+);
 
-export const Script = z.strictObject({
-  iterations: z.array(Iteration).min(1).max(1000),
-  /** What happens in iterations after the last: it is played again, or the agent only says that it is over. */
-  // oxlint-disable-next-line unicorn/no-thenable -- a word of the script, never a function
-  then: z.enum(['repeat', 'stop']).default('repeat'),
-});
-export type Script = z.output<typeof Script>;
+export const Script = lazy(() =>
+  z.strictObject({
+    iterations: z.array(Iteration()).min(1).max(1000),
+    /** What happens in iterations after the last: it is played again, or the agent only says that it is over. */
+    // oxlint-disable-next-line unicorn/no-thenable -- a word of the script, never a function
+    then: z.enum(['repeat', 'stop']).default('repeat'),
+  }),
+);
+export type Script = z.output<ReturnType<typeof Script>>;
 export type ScriptIteration = Script['iterations'][number];
 export type ScriptStep = ScriptIteration['steps'][number];
 
@@ -84,7 +91,7 @@ export function parseScript(text: string, file: string): Script {
   const document = parseDocument(text, { lineCounter: lines });
   const [syntaxError] = document.errors;
   if (syntaxError !== undefined) throw invalid(file, [syntaxError.message]);
-  const parsed = Script.safeParse(valueOf(document, file));
+  const parsed = Script().safeParse(valueOf(document, file));
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map(({ path, message }) => {
     const place = path.length === 0 ? '' : ` (${path.join('.')})`;

@@ -9,6 +9,7 @@ import {
 import type { AgentAdapter, AgentEvent, AgentRun } from '../../../ports/agent.ts';
 import type { ProcessEnd } from '../../../ports/process.ts';
 import { z } from 'zod';
+import { lazy } from '../../../core/lazy.ts';
 import { bareOutcome, describeEnd } from '../agent-outcome.ts';
 import type { Performance, PlayerEvent } from './performance.ts';
 import type { Script, ScriptStep } from './script.ts';
@@ -115,29 +116,45 @@ function createRunCounter(): (run: AgentRun) => number {
   };
 }
 
-const Count = z.number();
-const EventLine = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('started'), model: z.string().nullable() }),
-  z.object({
-    type: z.literal('activity'),
-    kind: z.enum(['thinking', 'reading', 'editing', 'running', 'waiting', 'saying', 'finished']),
-    text: z.string(),
-  }),
-  z.object({
-    type: z.literal('usage'),
-    tokens: z.object({ input: Count, output: Count, cacheRead: Count, cacheWrite: Count }),
-    costUsd: z.number().nullable(),
-  }),
-  z.object({
-    type: z.literal('result'),
-    kind: z.enum(agentOutcomeKinds),
-    finalText: z.string(),
-    evidence: z.string(),
-    retryAfterMs: z.number().nullable(),
-    resetAtMs: z.number().nullable(),
-  }),
-  z.object({ type: z.literal('failed'), reason: z.string() }),
-]) satisfies z.ZodType<PlayerEvent>;
+const Count = lazy(() => z.number());
+const EventLine = lazy(
+  () =>
+    z.discriminatedUnion('type', [
+      z.object({ type: z.literal('started'), model: z.string().nullable() }),
+      z.object({
+        type: z.literal('activity'),
+        kind: z.enum([
+          'thinking',
+          'reading',
+          'editing',
+          'running',
+          'waiting',
+          'saying',
+          'finished',
+        ]),
+        text: z.string(),
+      }),
+      z.object({
+        type: z.literal('usage'),
+        tokens: z.object({
+          input: Count(),
+          output: Count(),
+          cacheRead: Count(),
+          cacheWrite: Count(),
+        }),
+        costUsd: z.number().nullable(),
+      }),
+      z.object({
+        type: z.literal('result'),
+        kind: z.enum(agentOutcomeKinds),
+        finalText: z.string(),
+        evidence: z.string(),
+        retryAfterMs: z.number().nullable(),
+        resetAtMs: z.number().nullable(),
+      }),
+      z.object({ type: z.literal('failed'), reason: z.string() }),
+    ]) satisfies z.ZodType<PlayerEvent>,
+);
 
 const maxActivityChars = 500;
 
@@ -169,7 +186,7 @@ function parse(
 
 function readEvent(line: string): PlayerEvent | null {
   try {
-    return EventLine.safeParse(JSON.parse(line)).data ?? null;
+    return EventLine().safeParse(JSON.parse(line)).data ?? null;
   } catch {
     // Not JSON, so not an event.
     return null;

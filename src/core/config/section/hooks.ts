@@ -1,21 +1,26 @@
 import { z } from 'zod';
+import { lazy } from '../../lazy.ts';
 import { Duration, shorthand, Text } from '../value.ts';
 
-const timeout = Duration.default(30_000).describe('Time for one run of the hook.');
+const timeout = lazy(() => Duration().default(30_000).describe('Time for one run of the hook.'));
 
-const HookObject = z.union([
-  z.strictObject({ command: Text.describe('Shell command.'), timeout }),
-  z.strictObject({
-    module: Text.describe('Path of a module, relative to the repository.'),
-    timeout,
-  }),
-]);
+const HookObject = lazy(() =>
+  z.union([
+    z.strictObject({ command: Text().describe('Shell command.'), timeout: timeout() }),
+    z.strictObject({
+      module: Text().describe('Path of a module, relative to the repository.'),
+      timeout: timeout(),
+    }),
+  ]),
+);
 
 /** A shell command, or a command or module with its own time limit. */
-export const Hook = shorthand(HookObject, { type: 'string' }, (value) =>
-  typeof value === 'string' ? { command: value } : value,
+export const Hook = lazy(() =>
+  shorthand(HookObject(), { type: 'string' }, (value) =>
+    typeof value === 'string' ? { command: value } : value,
+  ),
 );
-export type Hook = z.output<typeof Hook>;
+export type Hook = z.output<ReturnType<typeof Hook>>;
 
 function perEvent<S extends z.ZodType>(list: S) {
   return {
@@ -38,8 +43,8 @@ function perEvent<S extends z.ZodType>(list: S) {
 }
 
 /** Hooks of every event, in the order they run. */
-export const Hooks = z.strictObject(perEvent(z.array(Hook).default([])));
-export type Hooks = z.output<typeof Hooks>;
+export const Hooks = lazy(() => z.strictObject(perEvent(z.array(Hook()).default([]))));
+export type Hooks = z.output<ReturnType<typeof Hooks>>;
 
 /** Hooks of some events; an event left out is inherited. */
-export const SomeHooks = z.strictObject(perEvent(z.array(Hook).exactOptional()));
+export const SomeHooks = lazy(() => z.strictObject(perEvent(z.array(Hook()).exactOptional())));

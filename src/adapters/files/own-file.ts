@@ -1,0 +1,66 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+
+const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_APPEND } = constants;
+
+/**
+ * Opens a file of the engine's own for writing, empty. A link, a second name of a file elsewhere, or a pipe that somebody has
+ * put in its place is taken away first: nothing is ever written through it.
+ */
+export function openOwnFile(file: string, mode = 0o666): number {
+  const handle = openPlain(file, 0, mode);
+  if (handle === null) return openFresh(file, mode);
+  if (fstatSync(handle).isFile()) ftruncateSync(handle);
+  return handle;
+}
+
+/** Writes the whole text to such a file. */
+export function writeOwnFile(file: string, text: string | Uint8Array, mode?: number): void {
+  const handle = openOwnFile(file, mode);
+  try {
+    writeFileSync(handle, text);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** Opens one to write behind what is there. */
+export function openOwnLog(file: string, mode: number): number {
+  return openPlain(file, O_APPEND, mode) ?? openFresh(file, mode);
+}
+
+/** A file that did not exist before this moment. */
+function openFresh(file: string, mode: number): number {
+  rmSync(file, { force: true });
+  return openSync(file, O_WRONLY | O_CREAT | O_EXCL, mode);
+}
+
+/** Null when it leads elsewhere. */
+function openPlain(file: string, flags: number, mode: number): number | null {
+  let handle: number;
+  try {
+    handle = openSync(file, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | flags, mode);
+  } catch (error) {
+    if (isElsewhere(error)) return null;
+    throw error;
+  }
+  const found = fstatSync(handle);
+  const isShared = found.isFile() && found.nlink > 1;
+  if (!isShared && !found.isFIFO()) return handle;
+  closeSync(handle);
+  return null;
+}
+
+/** A link, or a pipe or socket without a reader. */
+function isElsewhere(error: unknown): boolean {
+  return (
+    error instanceof Error && 'code' in error && (error.code === 'ELOOP' || error.code === 'ENXIO')
+  );
+}

@@ -1,0 +1,59 @@
+import { LoopwrightError } from '../../core/error.ts';
+
+/** What git says of objects it cannot read. */
+const damages = ['object file', 'loose object', 'unable to read', 'bad object', 'missing blob'];
+
+export function damagedObjects(what: string, cause?: unknown): LoopwrightError {
+  return new LoopwrightError(
+    'git.damaged',
+    `the repository is damaged, so no worktree can be made from its commit: ${what}`,
+    {
+      cause,
+      hint: 'see what is lost: `git fsck --full`; bring it back from a clone or a copy, then run again',
+    },
+  );
+}
+
+export function pathTaken(folder: string): LoopwrightError {
+  return new LoopwrightError(
+    'workspace.path_taken',
+    `${folder} exists and is not a worktree of this loop`,
+    {
+      hint: 'Move it away, or set workspace.dir to another folder.',
+    },
+  );
+}
+
+/** Why `git worktree add` failed, in words that help. */
+export function explainAddFailure(
+  branch: string,
+  failure: LoopwrightError,
+  stderr: string,
+): LoopwrightError {
+  if (stderr.includes("' exists; cannot create '")) {
+    return new LoopwrightError(
+      'git.branch_name_taken',
+      `a branch of this repository keeps ${branch} from being made: ${lastQuoted(stderr.split('; cannot create')[0] ?? '')}`,
+      { cause: failure, hint: 'rename that branch: `git branch -m OLD NEW`, then try again' },
+    );
+  }
+  const damaged = stderr.split('\n').find((line) => damages.some((words) => line.includes(words)));
+  if (damaged !== undefined)
+    return damagedObjects(damaged.replace(/^(?:error|fatal): /, ''), failure);
+  if (!stderr.includes('already checked out') && !stderr.includes('already used by worktree'))
+    return failure;
+  return new LoopwrightError(
+    'git.branch_in_use',
+    `${branch} is checked out in another folder: ${lastQuoted(stderr)}`,
+    {
+      cause: failure,
+      hint: 'Switch that checkout to another branch, then try again.',
+    },
+  );
+}
+
+/** git ends that message with the quoted place. */
+function lastQuoted(stderr: string): string {
+  const [, place = 'unknown'] = stderr.trim().split("'").toReversed();
+  return place;
+}

@@ -1,0 +1,44 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+
+/** Of an empty store with the newest schema, beside the migrations that made it. Only a build has one. */
+export const newStoreName = 'new-store.db';
+
+/**
+ * Puts the empty store of a build where there is none yet: carrying out all migrations takes several times as long. Whole or not at all,
+ * and never over anything, so that several processes may try at once. Whatever stands in the way leaves it to the migrations.
+ */
+export function placeNewStore(file: string, migrations: string): void {
+  const source = path.join(migrations, newStoreName);
+  // A log without its database would be taken for one of the new database.
+  const taken = [file, `${file}-wal`, `${file}-journal`].some((each) => existsSync(each));
+  if (taken || !existsSync(source)) return;
+  const temporary = `${file}.new-${process.pid}`;
+  try {
+    writeFileSync(temporary, readFileSync(source), { flag: 'wx' });
+    sync(temporary);
+    linkSync(temporary, file);
+    sync(path.dirname(file));
+  } catch {
+    // The migrations, which follow in any case, find what is wrong, or that somebody else was faster.
+  }
+  rmSync(temporary, { force: true });
+}
+
+function sync(target: string): void {
+  const descriptor = openSync(target, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
