@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { backupPath } from './backup-files.ts';
 import { Connection } from './connection.ts';
@@ -6,14 +6,32 @@ import { Connection } from './connection.ts';
 /** A copy as of now, whole or not there. What cannot be read makes it fail: no damage gets into a backup. */
 export function makeBackup(file: string, version: number): void {
   const backup = backupPath(file, version);
-  const temporary = `${backup}.tmp`;
-  // What a killed attempt left.
-  for (const rest of [temporary, `${temporary}-journal`]) rmSync(rest, { force: true });
+  // Of this process alone: two engines may end a loop at the same time.
+  const temporary = `${backup}.tmp-${process.pid}`;
+  removeHalves(backup);
   using connection = new Connection(file, { mode: 'write' });
   connection.run('vacuum into ?', [temporary]);
   sync(temporary);
   renameSync(temporary, backup);
   sync(path.dirname(backup));
+}
+
+/** What killed attempts left. */
+function removeHalves(backup: string): void {
+  const folder = path.dirname(backup);
+  const start = `${path.basename(backup)}.tmp`;
+  for (const name of readdirSync(folder).filter((each) => each.startsWith(start))) {
+    const pid = Number(/^-(\d+)/.exec(name.slice(start.length))?.[1] ?? 0);
+    if (pid === process.pid || !isRunning(pid)) rmSync(path.join(folder, name), { force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return pid > 0 && process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
 
 function sync(target: string): void {
