@@ -24,7 +24,7 @@ export async function findLeftBehind(engine: Engine, session: Session): Promise<
   for (const entry of entries) {
     if (await hasLivingOwner(engine, entry)) continue;
     const loop = await engine.store.read((tx) => tx.loops.get(entry.loopId));
-    if (loop === null) continue;
+    if (loop === null || (await isBeingStarted(engine, session, loop))) continue;
     if (!isResting(loop.status)) loops.push(loop);
     else if (loop.status === 'complete') unfinished.push(loop);
     else await dropEntry(engine, session, loop);
@@ -35,6 +35,14 @@ export async function findLeftBehind(engine: Engine, session: Session): Promise<
     if (loop !== null) loops.push(loop);
   }
   return { loops, unfinished };
+}
+
+/** A new loop has no owner for a moment; its task has one from before. */
+async function isBeingStarted(engine: Engine, session: Session, loop: Loop): Promise<boolean> {
+  if (loop.status !== 'pending') return false;
+  const held = await engine.store.read((tx) => tx.tasks.claimOf(loop.taskId));
+  if (held === null || held.owner === session.id) return false;
+  return isSessionAlive(engine, held.owner);
 }
 
 /** Whoever was changing a resting loop is gone; the change was made in one transaction or not at all. */

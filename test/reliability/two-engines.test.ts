@@ -78,6 +78,20 @@ describe('two engines on one repository', () => {
     expect(await userState(project.repo, ['refs/heads/trunk'])).toEqual(before);
   }, 180_000);
 
+  it('leave a loop alone that the other one is about to drive', async () => {
+    await using project = await scenario();
+    const first = project.start(['run', 'count to three'], {
+      LOOPWRIGHT_FAIL_AT: 'after:loop.created:1:hang',
+    });
+    await first.printed((text) => text.includes('hanging at'));
+    const second = await project.run(['run']);
+    expect([second.exitCode, second.err]).toEqual([3, expect.not.stringContaining('resuming')]);
+    first.child.kill('SIGKILL');
+    await first.ended;
+    expect((await project.run(['run'])).exitCode).toBe(0);
+    expect(await project.violations()).toEqual([]);
+  }, 120_000);
+
   it('refuse a loop that the other one drives, and name it', async () => {
     await using project = await scenario();
     const first = project.start(['run', 'count to three'], {
