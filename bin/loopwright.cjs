@@ -45,15 +45,11 @@ function isClone() {
 }
 
 async function start() {
-  // A small process: its memory would grow with every iteration before it is collected, and each program that is started
-  // costs time in proportion to it. Compiled code is only good for the flags it was made under, so they come first.
-  const { setFlagsFromString } = require('node:v8');
-  for (const flag of ['--semi-space-growth-factor=1', '--heap-growing-percent=30'])
-    setFlagsFromString(flag);
+  const { keepSmall, startBundle } = require('./bundle.cjs');
   try {
-    const cli = isClone()
-      ? await importSources()
-      : require('./bundle.cjs').loadBundle(path.join(root, 'dist'), 'cli.cjs');
+    if (!isClone()) return await startBundle(path.join(root, 'dist'));
+    keepSmall();
+    const cli = await importSources();
     await cli.main();
   } catch (error) {
     process.stderr.write(`loopwright could not start: ${error && error.message}\n`);

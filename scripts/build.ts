@@ -95,6 +95,13 @@ await newStore[Symbol.asyncDispose]();
 // The entry file prints this without loading anything.
 writeFileSync(path.join(dist, 'help.txt'), renderProgramHelp(registry.filter(isListed), 80));
 writeFileSync(path.join(dist, 'index.js'), renderLibrary(path.join(dist, 'library.cjs')));
+// The bundle by itself, as `node dist/cli.js`: in a clone the published entry runs the sources.
+const bundle = "createRequire(import.meta.url)('../bin/bundle.cjs')";
+const byItself = [
+  "import { createRequire } from 'node:module';",
+  `await ${bundle}.startBundle(import.meta.dirname);`,
+];
+writeFileSync(path.join(dist, 'cli.js'), `${byItself.join('\n')}\n`);
 const compiler = path.join(root, 'node_modules/typescript/bin/tsc');
 const types = ['-p', path.join(root, 'tsconfig.build.json'), '--outDir', path.join(dist, 'types')];
 execFileSync(process.execPath, [compiler, ...types], { cwd: root, stdio: 'inherit' });

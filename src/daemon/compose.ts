@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { findInstalledAgents, knownAgents } from '../adapters/agents/installed-agents.ts';
+import { knownAgents } from '../adapters/agents/installed-agents.ts';
 import { resolveAgent } from '../adapters/agents/registry.ts';
 import { minuteOfDay } from '../adapters/clock/local-time.ts';
 import { hookCommand, requireHookModules } from '../adapters/hook/hook-command.ts';
@@ -11,7 +11,6 @@ import { createDoors } from '../adapters/door/door-sockets.ts';
 import { createFailpoints, failAtVariable } from '../adapters/failpoint/failpoint.ts';
 import { createArtifacts } from '../adapters/files/artifact-files.ts';
 import { configFingerprint } from '../adapters/files/config-fingerprint.ts';
-import type { HomeInput } from '../adapters/files/config-home.ts';
 import { loadConfig, loadConfigAnyway, type LoadedConfig } from '../adapters/files/config-files.ts';
 import { stateFolderName } from '../adapters/files/folder-state.ts';
 import { createDisk } from '../adapters/files/disk-reserve.ts';
@@ -33,8 +32,8 @@ import { hookModules } from '../core/hook/hook-modules.ts';
 import { importModule } from './import-module.ts';
 import { refuseLostStore } from './lost-store.ts';
 import { openProjectStore, openStateFolder, type StateUse } from './open-state.ts';
+import { createSettingsReader, settingsOf } from './settings-reader.ts';
 import { LoopwrightError } from '../core/error.ts';
-import { applyLoopType } from '../core/loop-type/apply.ts';
 import { resolveLoopType, type LoopType, type LoopTypes } from '../core/loop-type/resolve.ts';
 import { assertLoopStrategy, createLoopStrategy } from '../core/strategy/registry.ts';
 import type { LoopStrategy } from '../core/strategy/strategy.ts';
@@ -112,6 +111,8 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
   const files = { projectRoot: project.root, env, home };
   const startsNothing = input.startsNothing === true || input.onlyReads === true;
   const load = startsNothing ? loadConfigAnyway : loadConfig;
+  // Taken before: what is written meanwhile is read again.
+  const mark = await configFingerprint(files);
   const config = await load({ ...files, flags });
   const loopTypes = await loadLoopTypes({ ...files, settings: config.settings });
   refusePostgres(config.settings);
@@ -167,7 +168,8 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
   );
   const doors = cleanup.use(createDoors(stateDir));
   const agents = createAgentCache(supervisor, project.root);
-  const readSettings = createSettingsReader(files);
+  const first = { mark, flags, loaded: config, types: loopTypes };
+  const readSettings = createSettingsReader(files, startsNothing ? null : first);
   const engine: Engine = {
     project,
     store,
@@ -270,36 +272,6 @@ async function parseTemplate(type: LoopType): Promise<ParsedTemplate> {
   if (text === null) return { template: null, required: [], defaults: {} };
   const { template, required, defaults } = await parsePromptFile(text, `loop type ${type.name}`);
   return { template, required, defaults };
-}
-
-/** The settings of a loop type. Where none names an agent, the first one installed is taken. */
-async function settingsOf(
-  name: string | null,
-  loaded: LoadedConfig,
-  types: readonly LoopTypes[],
-  env: ComposeInput['env'],
-): Promise<Settings> {
-  const type = resolveLoopType(name ?? defaultLoopType, types);
-  const settings = applyLoopType(loaded.settings, type, loaded.origins);
-  if (settings.agent !== null) return settings;
-  const [first] = await findInstalledAgents(env);
-  return { ...settings, agent: first?.name ?? null };
-}
-
-/** Reads settings again only when a file changed: asked for at every iteration boundary. */
-function createSettingsReader(files: HomeInput & { readonly projectRoot: string }) {
-  const known = new Map<string, { readonly fingerprint: string; readonly settings: Settings }>();
-  return async (loopType: string, flags: FlagValues): Promise<Settings> => {
-    const key = JSON.stringify([loopType, flags]);
-    const fingerprint = await configFingerprint(files);
-    const last = known.get(key);
-    if (last?.fingerprint === fingerprint) return last.settings;
-    const loaded = await loadConfig({ ...files, flags });
-    const types = await loadLoopTypes({ ...files, settings: loaded.settings });
-    const settings = await settingsOf(loopType, loaded, types, files.env);
-    known.set(key, { fingerprint, settings });
-    return settings;
-  };
 }
 
 /** One runner per configured agent: scripts are read once, and what they count goes on. */

@@ -57,6 +57,12 @@ describe('the package as it is published', () => {
     expect(help.stdout).toContain('--validate');
   });
 
+  it('is started by its bundle alone too', async () => {
+    const entry = path.join(dir.path, 'dist/cli.js');
+    const { stdout } = await run(process.execPath, [entry, 'run', '--help'], { cwd: dir.path });
+    expect(stdout).toContain('loopwright run');
+  });
+
   it('answers --help without loading the program, in the same words', async () => {
     const quick = await run(process.execPath, [bin, '--help'], { cwd: dir.path });
     const slow = await run(process.execPath, [bin, 'help'], { cwd: dir.path });

@@ -33,9 +33,8 @@ describe('a repository that cannot be worked in', () => {
     await using project = await openedProject(place, work);
     await expect(project.runText('bare')).rejects.toMatchObject({ code: 'git.bare' });
     await nothingStored(project);
-    const { err, exitCode } = await cliIn(place).run(
-      ...['run', 'greet', '--agent', 'command:true', '--validate', 'true'],
-    );
+    const words = ['run', 'greet', '--agent', 'command:true', '--validate', 'true'];
+    const { err, exitCode } = await cliIn(place).run(...words);
     expect(exitCode).toBe(3);
     expect(err).toContain('is a bare repository');
     const listed = await cliIn(place).run('task', 'list', '--json');

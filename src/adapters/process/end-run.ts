@@ -23,8 +23,9 @@ const dismissedMs = 2000;
 export type Ending = { readonly graceMs: number; readonly isCut: boolean };
 
 /**
- * Settles when nothing of the run is left. A namespace whose first process has found itself alone takes the kernel some
- * milliseconds to bury; `left` tells when that process and its keeper are gone.
+ * Settles when nothing of the run is left. That the first process of a namespace is gone is the proof; that it has said to be
+ * alone is none, since a program inside can say so in its place. Its keeper takes the kernel some milliseconds longer to bury;
+ * `left` tells when it is gone.
  */
 export async function endRun(
   gated: GatedProcess,
@@ -40,7 +41,7 @@ export async function endRun(
     }
     if (gated.cgroup !== null) removeCgroup(gated.cgroup);
     const left = leave(gated, identity, clock);
-    if (!isEmpty) await left;
+    await (isEmpty ? killNamespace(identity, clock) : left);
     return { left };
   } catch (error) {
     gated.abandon();

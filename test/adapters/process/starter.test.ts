@@ -91,6 +91,14 @@ describe.each(namespaceModes)(
       expect(stdoutTail).toBe('value\n');
     });
 
+    test('a program that speaks in the place of its gate is not believed to be gone', async () => {
+      const forge = 'for fd in /proc/1/fd/*; do { echo "over 0" > "$fd"; } 2>/dev/null & done';
+      const script = `setsid sleep 60 & ${forge}; exec sleep 60`;
+      const result = await supervisor.run(sh(script, { timeoutMs: 1000 }), {}, never);
+      expect(livingIn(cwd)).toEqual([]);
+      expect(result.end.kind).toMatch(/exited|timeout/);
+    });
+
     test('nothing is left of it, and the shell buries it', async () => {
       await Promise.all(Array.from({ length: 5 }, () => supervisor.run(sh('true'), {}, never)));
       const starter = starterOf(process.pid)!;
