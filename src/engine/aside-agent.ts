@@ -49,6 +49,8 @@ export async function askAside(
   });
   const { limits, activity = () => {} } = aside;
   await using record = recordAside(engine);
+  engine.project.requireIntact(cwd);
+  engine.artifacts.requireIntact(dir);
   return await runner.run(
     {
       loopId,

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { isLoopwrightError } from '../core/error.ts';
 import { z } from 'zod';
 import { lazy } from '../core/lazy.ts';
 import type { LoopEvent } from '../core/loop/event.ts';
@@ -71,12 +72,23 @@ export class UsageKeeper {
 export async function lostUsage(engine: Engine, loop: Loop): Promise<readonly LoopEvent[]> {
   const iteration = openIteration(loop);
   if (iteration === null || iteration.process === null) return [];
-  const dir = await engine.artifacts.iterationDir(loop.id, iteration.number);
+  const dir = await findDir(engine, loop, iteration.number);
+  if (dir === null) return [];
   const text = await engine.artifacts.readTail(path.join(dir, fileName), 1024 * 1024);
   const kept = text === null ? null : parseKept(text);
   if (kept === null || kept.try !== iteration.tries) return [];
   const { try: _try, ...used } = kept;
   return [{ type: 'usage.added', purpose: 'work', ...used }];
+}
+
+/** Null when another folder is in its place: what is in there tells nothing of this run. */
+async function findDir({ artifacts }: Engine, { id }: Loop, number: number) {
+  try {
+    return await artifacts.iterationDir(id, number);
+  } catch (error) {
+    if (isLoopwrightError(error) && error.code === 'artifacts.replaced') return null;
+    throw error;
+  }
 }
 
 /** Null for what an agent may have written in its place. */

@@ -174,6 +174,7 @@ describe('folders of the engine that an agent has replaced', () => {
     const misdeed = `D=$(dirname "$LOOPWRIGHT_PROMPT_FILE"); mv "$D" "$D.away"; ${put} ${theirs.folder} "$D"`;
     await using project = await openedProject(repo, flagsFor(misdeed));
     await expect(project.runText('swap')).rejects.toMatchObject({ code: 'artifacts.replaced' });
+    expect(await onlyLoop(project)).toMatchObject({ status: 'paused', reason: 'interrupted' });
     const { id = '' } = (await onlyLoop(project)) ?? {};
     const folder = path.join(project.engine.artifacts.loopDir(id), 'iterations/002');
     expect(await digestFolder(put === 'mv' ? folder : theirs.folder)).toBe(before);

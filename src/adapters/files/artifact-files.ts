@@ -37,22 +37,27 @@ export function createArtifacts(
   const seen = new Map<string, string>();
 
   function requireIntact(dir: string): void {
-    const replaced = firstInTheWay(stateDir, dir);
     const now = folderIdentity(dir);
+    const known = seen.get(dir);
+    // The very same folder, whatever may have happened above it.
+    if (now !== null && now === known) return;
+    const replaced = firstInTheWay(stateDir, dir);
     // One that is gone can be made again.
-    const isSame = now === null || now === (seen.get(dir) ?? now);
-    if (replaced === null && isSame) return;
-    // Whoever resumes the loop gets a new one.
-    seen.delete(dir);
+    if (replaced === null && (now === null || known === undefined)) return;
+    // In place of a link whoever resumes the loop gets a new one; somebody's folder stays somebody's.
+    if (now === null) seen.delete(dir);
     throw new LoopwrightError(
       'artifacts.replaced',
       `${replaced ?? dir} is not the folder that was made for this loop's records any more; nothing was written there`,
-      { hint: 'resume the loop: it goes on with a new iteration' },
+      {
+        hint: 'look into it and move it away, then resume the loop: it goes on with a new iteration',
+      },
     );
   }
 
   async function made(dir: string): Promise<string> {
     if (seen.has(dir)) requireIntact(dir);
+    if (folderIdentity(dir) === seen.get(dir)) return dir;
     makeFolders(stateDir, dir);
     seen.delete(dir);
     seen.set(dir, folderIdentity(dir) ?? '');

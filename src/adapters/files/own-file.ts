@@ -3,6 +3,7 @@ import {
   constants,
   fstatSync,
   ftruncateSync,
+  lstatSync,
   openSync,
   rmSync,
   writeFileSync,
@@ -19,6 +20,28 @@ export function openOwnFile(file: string, mode = 0o666): number {
   if (handle === null) return openFresh(file, mode);
   if (fstatSync(handle).isFile()) ftruncateSync(handle);
   return handle;
+}
+
+/**
+ * The same for what is written bit by bit and waited for by nobody else than the program it comes from: a pipe that somebody
+ * reads may take its time.
+ */
+export function openOwnOutput(file: string): number {
+  const isPipe = lstatSync(file, { throwIfNoEntry: false })?.isFIFO() === true;
+  const read = isPipe ? openRead(file) : null;
+  return read ?? openOwnFile(file);
+}
+
+/** Opened again without `O_NONBLOCK`, which only keeps us from waiting for a reader. Null when there is none. */
+function openRead(file: string): number | null {
+  try {
+    const handle = openSync(file, O_WRONLY | O_NOFOLLOW | O_NONBLOCK);
+    const again = openSync(`/proc/self/fd/${handle}`, O_WRONLY);
+    closeSync(handle);
+    return again;
+  } catch {
+    return null;
+  }
 }
 
 /** Writes the whole text to such a file. */

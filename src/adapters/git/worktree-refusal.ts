@@ -37,7 +37,9 @@ export function explainAddFailure(
       { cause: failure, hint: 'rename that branch: `git branch -m OLD NEW`, then try again' },
     );
   }
-  const damaged = stderr.split('\n').find((line) => damages.some((words) => line.includes(words)));
+  const damaged = stderr
+    .split('\n')
+    .find((line) => damages.some((words) => line.includes(words)) && !line.includes('/worktrees/'));
   if (damaged !== undefined)
     return damagedObjects(damaged.replace(/^(?:error|fatal): /, ''), failure);
   if (!stderr.includes('already checked out') && !stderr.includes('already used by worktree'))

@@ -234,6 +234,8 @@ async function reuseFiles(
     if (isLoopwrightError(error) && error.code !== 'git.failed') throw error;
     const registered = await findRegistered(repository, folder);
     if (registered !== null) await discard(registered.gitDir, folder);
+    // Nothing is wrong with the files: it is tried again.
+    if (isOfHalfMadeNeighbour(error)) throw error;
     return { kind: 'failed' };
   } finally {
     await removeFolder(taken);

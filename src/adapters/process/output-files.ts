@@ -1,7 +1,7 @@
 import { closeSync } from 'node:fs';
 import { LoopwrightError } from '../../core/error.ts';
 import type { ProcessSpec } from '../../ports/process.ts';
-import { openOwnFile } from '../files/own-file.ts';
+import { openOwnOutput } from '../files/own-file.ts';
 
 /** Open files for the streams of a run; null: nowhere. */
 export type StreamFiles = {
@@ -22,7 +22,7 @@ export function openFiles(spec: ProcessSpec): StreamFiles {
 function openFile(file: string | null): number | null {
   if (file === null) return null;
   try {
-    return openOwnFile(file);
+    return openOwnOutput(file);
   } catch (cause) {
     throw new LoopwrightError('process.output_file', `Cannot write the output file ${file}.`, {
       cause,

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, openSync } from 'node:fs';
+import { closeSync, constants, existsSync, openSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
@@ -95,6 +95,8 @@ describe('output of any size takes constant memory', () => {
       const stdoutFile = path.join(dir.path, 'stdout');
       const made = spawn('mkfifo', [stdoutFile]);
       await once(made, 'exit');
+      // Somebody reads it from the beginning: a pipe that nobody reads is not written.
+      const held = openSync(stdoutFile, constants.O_RDONLY | constants.O_NONBLOCK);
       // Takes a megabyte at a time, with pauses in between.
       const reader = spawn('sh', [
         '-c',
@@ -112,6 +114,7 @@ describe('output of any size takes constant memory', () => {
         never,
       );
       const growth = process.memoryUsage.rss() - before;
+      closeSync(held);
       await once(reader, 'close');
       expect(stdoutBytes).toBe(size);
       expect(Number(text)).toBe(size);
