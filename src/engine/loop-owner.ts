@@ -14,6 +14,7 @@ import type { Step } from '../ports/failpoint.ts';
 import type { StoreTx, TaskClaim } from '../ports/store.ts';
 import type { Workspace } from '../ports/workspace.ts';
 import { BaseWatch } from './base-watch.ts';
+import type { Claims } from './claims.ts';
 import type { Engine } from './engine.ts';
 import { KnownChanges } from './known-changes.ts';
 import { LookAhead } from './look-ahead.ts';
@@ -26,16 +27,6 @@ const renewalsPerLease = 6;
 
 /** After these the store will not come back by itself: going on would only spend money on work nobody records. */
 const lostStore: ReadonlySet<string> = new Set(['store.gone', 'store.corrupt']);
-
-/** What makes a session the owner of a loop. */
-export type Claims = {
-  readonly claim: QueueClaim;
-  readonly taskClaim: TaskClaim;
-  /** UTC milliseconds. */
-  readonly leaseUntil: number;
-  /** Work of the owner before that it did not live to record. */
-  readonly unrecordedMs: number;
-};
 
 /**
  * The one owner of a loop: holds its claim and lease, its folded state, its workspace, and the only way to
