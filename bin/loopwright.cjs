@@ -6,9 +6,9 @@ const { existsSync, fstatSync, readFileSync, statSync, writeSync } = require('no
 const path = require('node:path');
 
 const root = path.join(__dirname, '..');
-const [major, minor] = process.versions.node.split('.').map(Number);
+const [major] = process.versions.node.split('.').map(Number);
 
-if (major < 22 || (major === 22 && minor < 18)) handOver();
+if (major < 24) handOver();
 else {
   holdLifeline();
   if (!answerAtOnce()) void start();
@@ -82,7 +82,7 @@ function handOver() {
   const own = path.join(root, 'node_modules', 'node', 'bin', 'node');
   if (!existsSync(own)) {
     process.stderr.write(
-      `loopwright needs Node 22.18 or newer and this is ${process.version}: install a current Node, or run \`npm ci\` in a clone, which brings its own.\n`,
+      `loopwright needs Node 24 or newer and this is ${process.version}: install a current Node, or run \`npm ci\` in a clone, which brings its own.\n`,
     );
     process.exit(3);
   }
@@ -96,7 +96,7 @@ function handOver() {
   child.stdio[3].on('error', () => undefined).on('data', (bytes) => (heard += bytes.length));
   process.on('SIGINT', () => {
     const number = ++came;
-    setTimeout(() => heard >= number || child.kill('SIGINT'), 200);
+    setTimeout(() => heard >= number || child.kill('SIGINT'), 2000);
   });
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('exit', (code, signal) => {

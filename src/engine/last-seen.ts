@@ -32,7 +32,9 @@ export function unrecordedWork(loop: Loop, seen: number): number {
 async function lastWrite({ artifacts }: Engine, loop: Loop): Promise<number> {
   const iteration = openIteration(loop);
   if (iteration === null) return 0;
-  const dir = await artifacts.iterationDir(loop.id, iteration.number);
+  // Somebody's folder in its place tells nothing, and is told of by whoever writes there.
+  const dir = await artifacts.iterationDir(loop.id, iteration.number).catch(() => null);
+  if (dir === null) return 0;
   const files = (await artifacts.namesIn(dir)).map((name) => path.join(dir, name));
   const found = await Promise.all(files.map((file) => stat(file).catch(() => null)));
   return Math.max(0, ...found.map((each) => each?.mtimeMs ?? 0));

@@ -43,6 +43,7 @@ export async function takeLoop(
   const gone = await findGone(engine, session, entry?.owner ?? loop.sessionId);
   // A task is claimed before its loop exists, so an engine may have died in between as its holder only.
   const goneHolder = await findGone(engine, session, taskOwner);
+  const driven = loop.workspace.mode === 'in-place' ? await drivenLoops(engine) : new Set<string>();
   await engine.reach('before:claim-loop');
   const claims = await engine.store.write(async (tx) => {
     const now = engine.clock.now();
@@ -71,7 +72,7 @@ export async function takeLoop(
     // Read again under the claim: nobody else appends from here on.
     const current = (await tx.loops.get(loopId)) ?? loop;
     if (current.status === 'complete') throw isComplete(current);
-    if (current.workspace.mode === 'in-place') await refuseSharedPlace(tx, current, now);
+    if (current.workspace.mode === 'in-place') await refuseSharedPlace(tx, current, now, driven);
     // What was asked of the owner before is history.
     for (const { id } of await tx.requests.pending(loopId)) await tx.requests.handled(id, now);
     await tx.messages.acknowledgeAll(loopId, 'resume', now);
@@ -109,10 +110,24 @@ async function lookUp(
   return { loop, entry, taskOwner: held?.owner ?? null };
 }
 
-/** Loops that work in the same files at once would undo each other's work. */
-async function refuseSharedPlace(tx: StoreTx, loop: Loop, now: number): Promise<void> {
+async function drivenLoops(engine: Engine): Promise<ReadonlySet<string>> {
+  const driven = new Set<string>();
+  for (const entry of await engine.store.read((tx) => tx.queue.entries())) {
+    if (await hasLivingOwner(engine, entry)) driven.add(entry.loopId);
+  }
+  return driven;
+}
+
+/** `driven` were so before, whatever the clock says now. Loops that work in the same files at once would undo each other's work. */
+async function refuseSharedPlace(
+  tx: StoreTx,
+  loop: Loop,
+  now: number,
+  driven: ReadonlySet<string>,
+): Promise<void> {
   for (const { loopId, owner, leaseUntil } of await tx.queue.entries()) {
-    if (loopId === loop.id || owner === null || (leaseUntil ?? 0) <= now) continue;
+    if (loopId === loop.id || owner === null) continue;
+    if ((leaseUntil ?? 0) <= now && !driven.has(loopId)) continue;
     const other = await tx.loops.get(loopId);
     if (other?.workspace.path !== loop.workspace.path) continue;
     throw new LoopwrightError(

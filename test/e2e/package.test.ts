@@ -185,7 +185,7 @@ describe('an old Node', () => {
     const failed = await run(process.execPath, ['-e', pretend]).catch((error: unknown) => error);
     expect(failed).toMatchObject({ code: 3 });
     expect(failed).toMatchObject({
-      stderr: expect.stringMatching(/^loopwright needs Node 22\.18[^\n]*\n$/),
+      stderr: expect.stringMatching(/^loopwright needs Node 24[^\n]*\n$/),
     });
   });
 });

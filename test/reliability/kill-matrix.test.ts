@@ -111,6 +111,7 @@ function kindFor(point: Failpoint): ScenarioKind {
   if (stepOf(point) === 'integrity.allowed') return 'cheat';
   if (stepOf(point) === 'surroundings.changed') return 'tamper';
   if (answers[stepOf(point)] !== undefined) return 'approval';
+  if (['approval.asked', 'mode.switched'].includes(stepOf(point))) return 'mode';
   if (['gate.judged', 'look-at-gate'].includes(stepOf(point))) return 'gate';
   return point.endsWith('usage.added') ? 'summary' : 'merge';
 }

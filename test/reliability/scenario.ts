@@ -35,7 +35,7 @@ export type Scenario = AsyncDisposable & {
  * `merge`: everything goes well, with a base that moves. `late`: the same, but it moves when the work is done. `conflict`: the base moves against the loop's work. `summary`: as
  * `merge`, and the agent is asked for a summary of every iteration. `gate`: as `merge`, with a command as a gate. `approval`:
  * the same, and a person must say yes. `cheat`: the agent removes a test, which a person must accept. `tamper`: the agent makes a tag in the user's
- * repository.
+ * repository. `mode`: the setting that changes is the mode, which then asks after every iteration and takes silence for a yes.
  */
 export type ScenarioKind =
   | 'merge'
@@ -45,7 +45,8 @@ export type ScenarioKind =
   | 'gate'
   | 'approval'
   | 'cheat'
-  | 'tamper';
+  | 'tamper'
+  | 'mode';
 
 /** What may differ afterwards: the base moves, and what an agent planted is left for its user to see. */
 const movable = ['refs/heads/trunk', 'refs/tags/planted'];
@@ -95,6 +96,8 @@ function kill(pid: number): void {
   }
 }
 
+const askingMode = 'mode: { name: hybrid, ask-every: 1, auto-approve-after: 50ms }\\n';
+
 async function writeScripts(repo: GitRepo, agentLog: string, kind: ScenarioKind): Promise<void> {
   const { outside } = repo;
   const agent = `
@@ -110,7 +113,7 @@ echo done`;
   const hook = `
 git -C '${repo.path}' update-ref refs/heads/trunk refs/heads/next
 mkdir -p '${repo.env['HOME'] ?? ''}/.config/loopwright'
-printf 'limits:\\n  max-iterations: 60\\n' > '${repo.env['HOME'] ?? ''}/.config/loopwright/config.yml'`;
+printf '${kind === 'mode' ? askingMode : ''}limits:\\n  max-iterations: 60\\n' > '${repo.env['HOME'] ?? ''}/.config/loopwright/config.yml'`;
   await writeFile(path.join(outside, 'agent.sh'), agent);
   await writeFile(
     path.join(outside, 'hook.sh'),

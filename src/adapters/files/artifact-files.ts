@@ -19,7 +19,7 @@ import { LoopwrightError } from '../../core/error.ts';
 import type { Artifacts } from '../../ports/artifacts.ts';
 import { openOwnFile, writeOwnFile } from './own-file.ts';
 import { firstInTheWay, folderIdentity, makeFolders } from './own-folder.ts';
-import { readSmallFile } from './small-file.ts';
+import { openPlainFile, readSmallFile } from './small-file.ts';
 
 /** Folders of work that is under way; those of long ago are not written again. */
 const mostSeen = 1000;
@@ -121,8 +121,10 @@ async function moveClean(from: string, to: string, redaction: Redaction): Promis
   try {
     const small = readSmallFile(from);
     if (small === null) {
+      const handle = openPlainFile(from);
+      if (handle === null) throw new Error(`${from} has been replaced by something else`);
       const into = createWriteStream(beside, { fd: openOwnFile(beside) });
-      await pipeline(createReadStream(from), cleaned, into);
+      await pipeline(createReadStream(from, { fd: handle }), cleaned, into);
     } else writeOwnFile(beside, Buffer.concat([...redactor.push(small), ...redactor.end()]));
     renameSync(beside, to);
   } finally {
@@ -164,8 +166,11 @@ async function digest(files: readonly string[]): Promise<string> {
   for (const file of files) {
     if (statSync(file, { throwIfNoEntry: false }) === undefined) continue;
     const small = readSmallFile(file);
+    const handle = small === null ? openPlainFile(file) : null;
     if (small !== null) hash.update(small);
-    else for await (const chunk of createReadStream(file)) hash.update(chunk);
+    // What somebody has put in its place, a pipe perhaps, says nothing.
+    if (handle === null) continue;
+    for await (const chunk of createReadStream(file, { fd: handle })) hash.update(chunk);
   }
   return hash.digest('hex');
 }

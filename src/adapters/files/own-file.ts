@@ -34,13 +34,14 @@ export function openOwnOutput(file: string): number {
 
 /** Opened again without `O_NONBLOCK`, which only keeps us from waiting for a reader. Null when there is none. */
 function openRead(file: string): number | null {
+  let handle: number | null = null;
   try {
-    const handle = openSync(file, O_WRONLY | O_NOFOLLOW | O_NONBLOCK);
-    const again = openSync(`/proc/self/fd/${handle}`, O_WRONLY);
-    closeSync(handle);
-    return again;
+    handle = openSync(file, O_WRONLY | O_NOFOLLOW | O_NONBLOCK);
+    return openSync(`/proc/self/fd/${handle}`, O_WRONLY);
   } catch {
     return null;
+  } finally {
+    if (handle !== null) closeSync(handle);
   }
 }
 

@@ -1,7 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { readSmallFile } from '../files/small-file.ts';
 import type { Checkout } from './git.ts';
 import { filePath } from './path-bytes.ts';
+
+const mostBytes = 1024 * 1024;
 
 /** Of the repository itself: in no commit, so a clone does not have it. */
 export function ownAttributes(at: Checkout): string {
@@ -25,8 +28,8 @@ export function attributesMention(
   return [ownAttributes(at), ...files].some((file) => {
     try {
       if (!existsSync(file)) return false;
-      const text = readFileSync(file, 'latin1');
-      return words.some((word) => text.includes(word));
+      const text = readSmallFile(file, mostBytes)?.toString('latin1');
+      return text === undefined || words.some((word) => text.includes(word));
     } catch {
       // What cannot be read may say anything.
       return true;

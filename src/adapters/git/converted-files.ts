@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, lstatSync, readFileSync, statSync } from 'node:fs';
+import { createReadStream, lstatSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { smallText } from '../files/small-file.ts';
 import { attributesMention, ownAttributes } from './attribute-files.ts';
 import type { Place, Unstored } from './list-differences.ts';
 import { filePath } from './path-bytes.ts';
@@ -25,7 +26,7 @@ export function createConvertedFiles(place: Place, base: string | null): Convert
   const { repository, at, workTree } = place;
   /** Those of the last time, which nobody may have touched since. */
   let last: readonly string[] = [];
-  const rulesBefore = textOf(ownAttributes(at));
+  const rulesBefore = smallText(ownAttributes(at), 'latin1');
   const setsEndings = repository.user.config.some(
     ([key, value]) => key === 'core.autocrlf' && value !== 'false',
   );
@@ -61,7 +62,7 @@ export function createConvertedFiles(place: Place, base: string | null): Convert
       const asked = entries.filter(({ path: name }) => wanted.has(name));
       const lost: string[] = [];
       // Rules that somebody has put beside the repository meanwhile are in no clone.
-      const isTrue = textOf(ownAttributes(at)) === rulesBefore;
+      const isTrue = smallText(ownAttributes(at), 'latin1') === rulesBefore;
       for (const entry of await storedOtherwise(place, asked, signal)) {
         if (!isTrue || !(await comesBack(place, entry, signal))) lost.push(entry.path);
       }
@@ -110,12 +111,4 @@ async function comesBack(
   if (!name.isWellFormed() || statSync(file).size > largestCompared) return false;
   const args = ['cat-file', '--filters', `--path=${name}`, newId];
   return (await repository.output({ at, args, signal })).equals(readFileSync(file));
-}
-
-function textOf(file: string): string {
-  try {
-    return existsSync(file) ? readFileSync(file, 'latin1') : '';
-  } catch {
-    return '';
-  }
 }

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { readSmallFile } from '../files/small-file.ts';
 import { replaceText } from './ignore-rules.ts';
 import type { Place, Unstored } from './list-differences.ts';
 import { strangersInGitFolder } from './nested-git-folder.ts';
@@ -80,7 +81,8 @@ function strangersIn(workTree: string, entry: string): readonly string[] {
 
 function recall(file: string): ReadonlySet<string> | null {
   try {
-    return existsSync(file) ? new Set(splitRecords(readFileSync(file))) : null;
+    const text = readSmallFile(file, Number.POSITIVE_INFINITY);
+    return text === null ? null : new Set(splitRecords(text));
   } catch {
     return null;
   }

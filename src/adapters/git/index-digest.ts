@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
+import { readSmallFile } from '../files/small-file.ts';
 import { absentIndex, damagedIndex } from '../../core/loop/surroundings.ts';
 
 type Known = { readonly stamp: string; readonly digest: string };
@@ -24,12 +25,13 @@ function stampOf(file: string): string {
 }
 
 function digestIndex(file: string): string {
-  let bytes: Buffer;
+  let bytes: Buffer | null;
   try {
-    bytes = readFileSync(file);
+    bytes = readSmallFile(file, Number.POSITIVE_INFINITY);
   } catch {
-    return absentIndex;
+    bytes = null;
   }
+  if (bytes === null) return absentIndex;
   // The length of object names is written nowhere in the file.
   const content = readEntries(bytes, 20) ?? readEntries(bytes, 32);
   const digest = createHash('sha256')

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { readSmallFile } from '../files/small-file.ts';
 import { replaceText } from './ignore-rules.ts';
 import { joinRecords, splitRecords } from './path-bytes.ts';
 
@@ -14,7 +15,7 @@ export function createKeptOut(folder: string): KeptOut {
   let known: Set<string> | null = null;
   /** In memory for as long as we live; the file is for the next engine. */
   const load = (): Set<string> => {
-    known ??= new Set(existsSync(file) ? splitRecords(readFileSync(file)) : []);
+    known ??= new Set(splitRecords(recall(file)));
     return known;
   };
   return {
@@ -25,4 +26,10 @@ export function createKeptOut(folder: string): KeptOut {
       if (existsSync(folder)) replaceText(file, joinRecords([...load()]).toString('latin1'));
     },
   };
+}
+
+/** Nothing is remembered where something else than a file is in its place. */
+function recall(file: string): Uint8Array {
+  if (!existsSync(file)) return new Uint8Array();
+  return readSmallFile(file, Number.POSITIVE_INFINITY) ?? new Uint8Array();
 }

@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { lstat, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { LoopwrightError } from '../../core/error.ts';
@@ -100,7 +100,7 @@ function placeFile(gitDir: string, loopId: string): string {
 function readMark(gitDir: string, loopId: string): string | null {
   try {
     if (firstInTheWay(gitDir, loopFolder(gitDir, loopId)) !== null) return null;
-    return readFileSync(placeFile(gitDir, loopId), 'utf8').trim();
+    return smallText(placeFile(gitDir, loopId))?.trim() ?? null;
   } catch {
     // None, or something that cannot be read: the folder has to speak for itself.
     return null;

@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, readFileSync, type Dirent } from 'node:fs';
+import { existsSync, readdirSync, type Dirent } from 'node:fs';
 import path from 'node:path';
+import { smallText } from '../files/small-file.ts';
 import type { Repository } from './repository.ts';
 import { keptPrefix } from './loop-checkout.ts';
 
@@ -42,12 +43,11 @@ function readFiles(commonDir: string): Map<string, string> {
   return refs;
 }
 
+/** A repository of many branches has a long list of them. */
+const longestList = 64 * 1024 * 1024;
+
 function textOf(file: string): string | null {
-  try {
-    return readFileSync(file, 'latin1');
-  } catch {
-    return null;
-  }
+  return smallText(file, 'latin1', longestList);
 }
 
 /** `id name` per line; comments and peeled tags are passed over. */

@@ -41,6 +41,8 @@ export async function endRun(
     }
     if (gated.cgroup !== null) removeCgroup(gated.cgroup);
     const left = leave(gated, identity, clock);
+    // Whoever waits for it hears of a failure; nobody may be left to, after one of our own.
+    left.catch(() => undefined);
     await (isEmpty ? killNamespace(identity, clock) : left);
     return { left };
   } catch (error) {

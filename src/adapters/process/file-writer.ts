@@ -1,4 +1,4 @@
-import { closeSync, write, writeSync } from 'node:fs';
+import { closeSync, write, writeSync, fstatSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { giveBuffer, spareBytes, takeBuffer } from './spare-buffers.ts';
 
@@ -35,6 +35,8 @@ export function createFileWriter(file: number, events: FileWriterEvents): FileWr
   let isWriting = false;
   let isEnding = false;
   let written = Promise.resolve();
+  // A pipe in its place may have a reader that takes its time.
+  const atOnce = fstatSync(file).isFile() ? lastBytes : 0;
 
   /** What has been filled; the other buffer is filled from now on. */
   function swap(): Buffer {
@@ -49,7 +51,7 @@ export function createFileWriter(file: number, events: FileWriterEvents): FileWr
   async function writeAll(): Promise<void> {
     isWriting = true;
     try {
-      while (filled > (isEnding ? lastBytes : 0)) await writeWhole(file, swap());
+      while (filled > (isEnding ? atOnce : 0)) await writeWhole(file, swap());
     } catch (error) {
       fail(error);
     }

@@ -53,7 +53,13 @@ export function createStarter(clock: Clock): Starter {
     if (isUseless || shell?.isGone === false) return isUseless ? null : shell;
     // One that could not start a single gate is not tried again.
     isUseless = shell?.hasServed === false;
-    shell = isUseless ? null : new Shell(clock);
+    try {
+      shell = isUseless ? null : new Shell(clock);
+    } catch {
+      // No memory for it: programs are started without.
+      isUseless = true;
+      shell = null;
+    }
     return shell;
   }
 
@@ -89,11 +95,16 @@ class Shell {
       stdio: ['pipe', 'pipe', 'ignore'],
       detached: true,
     });
+    this.#child.once('error', () => this.#onGone());
+    this.#child.once('exit', () => this.#onGone());
+    // Without descriptors for its pipes it has none, and was not started.
+    if (this.#child.pid === undefined) {
+      this.#onGone();
+      return;
+    }
     this.#child.stdout.on('data', (chunk: Buffer) => this.#hear(chunk.toString('latin1')));
     // A shell that was killed cannot read on; its end says so.
     this.#child.stdin.on('error', () => undefined);
-    this.#child.once('error', () => this.#onGone());
-    this.#child.once('exit', () => this.#onGone());
     this.#child.stdin.write(tryOut);
     this.#keepAlive(false);
   }
@@ -131,8 +142,9 @@ class Shell {
   #openEnds(): { readonly words: Socket; readonly answers: Socket } | null {
     const end = (descriptor: number, flag: number): number =>
       openSync(`/proc/${this.#child.pid}/fd/${descriptor}`, flag | constants.O_NONBLOCK);
+    let words: Socket | null = null;
     try {
-      const words = new Socket({ fd: end(3, constants.O_WRONLY), readable: false, writable: true });
+      words = new Socket({ fd: end(3, constants.O_WRONLY), readable: false, writable: true });
       // The gate may be killed while we talk to it; its end is what counts.
       words.on('error', () => undefined);
       const answers = new Socket({
@@ -143,6 +155,7 @@ class Shell {
       answers.on('error', () => undefined);
       return { words, answers };
     } catch {
+      words?.destroy();
       return null;
     }
   }
