@@ -1,7 +1,8 @@
-import { lstatSync, readdirSync, type Dirent } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { entriesOf } from '../files/folder-entries.ts';
 
 /** Locks of what all checkouts share; git holds each for a moment only. */
 const shared = ['packed-refs.lock', 'config.lock', 'shallow.lock', 'HEAD.lock', 'index.lock'];
@@ -34,13 +35,4 @@ export async function isFreeSoon(lock: string, signal: AbortSignal): Promise<boo
     await setTimeout(100, undefined, { signal });
   }
   return false;
-}
-
-function entriesOf(folder: string): readonly Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    // Gone since its parent was read.
-    return [];
-  }
 }

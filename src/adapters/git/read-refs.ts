@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, type Dirent } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { entriesOf } from '../files/folder-entries.ts';
 import { smallText } from '../files/small-file.ts';
 import type { Repository } from './repository.ts';
 import { keptPrefix } from './loop-checkout.ts';
@@ -70,13 +71,4 @@ function listLoose(commonDir: string, folder: string): string[] {
     } else names.push(name);
   }
   return names;
-}
-
-function entriesOf(folder: string): readonly Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    // Gone since its parent was read.
-    return [];
-  }
 }

@@ -1,14 +1,6 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { syncToDisk } from '../files/sync-to-disk.ts';
 
 /** Of an empty store with the newest schema, beside the migrations that made it. Only a build has one. */
 export const newStoreName = 'new-store.db';
@@ -25,20 +17,11 @@ export function placeNewStore(file: string, migrations: string): void {
   const temporary = `${file}.new-${process.pid}`;
   try {
     writeFileSync(temporary, readFileSync(source), { flag: 'wx' });
-    sync(temporary);
+    syncToDisk(temporary);
     linkSync(temporary, file);
-    sync(path.dirname(file));
+    syncToDisk(path.dirname(file));
   } catch {
     // The migrations, which follow in any case, find what is wrong, or that somebody else was faster.
   }
   rmSync(temporary, { force: true });
-}
-
-function sync(target: string): void {
-  const descriptor = openSync(target, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }

@@ -1,5 +1,6 @@
-import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { syncToDisk } from '../files/sync-to-disk.ts';
 import { backupPath } from './backup-files.ts';
 import { Connection } from './connection.ts';
 
@@ -11,9 +12,9 @@ export function makeBackup(file: string, version: number): void {
   removeHalves(backup);
   using connection = new Connection(file, { mode: 'write' });
   connection.run('vacuum into ?', [temporary]);
-  sync(temporary);
+  syncToDisk(temporary);
   renameSync(temporary, backup);
-  sync(path.dirname(backup));
+  syncToDisk(path.dirname(backup));
 }
 
 /** What killed attempts left. */
@@ -31,14 +32,5 @@ function isRunning(pid: number): boolean {
     return pid > 0 && process.kill(pid, 0);
   } catch {
     return false;
-  }
-}
-
-function sync(target: string): void {
-  const descriptor = openSync(target, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
   }
 }

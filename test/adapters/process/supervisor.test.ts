@@ -5,7 +5,6 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { isAlive } from '../../../src/adapters/process/identity.ts';
 import { listPids, readCommand, readStat } from '../../../src/adapters/process/proc.ts';
 import { createSupervisor } from '../../../src/adapters/process/supervisor.ts';
 import type { ProcessIdentity, ProcessSpec } from '../../../src/ports/process.ts';
@@ -260,8 +259,7 @@ describe.each(modes)('contained by $mode', ({ mode, missing }) => {
       // Inside a namespace the program has a number of its own; its first process stands for it.
       if (hasWatchdog(mode)) expect(identity!.pid).toBe(Number(result.stdoutTail));
       expect(result.containment).toBe(mode);
-      // The first process of a namespace that it left empty takes the kernel a moment to bury.
-      await eventually(() => !isAlive(identity!));
+      expect(await supervisor.isAlive(identity!)).toBe(false);
     });
 
     test('runs nothing when the identity cannot be stored', async () => {
