@@ -9,6 +9,7 @@ import { breach, guardsSurroundings, tamperedText } from '../core/loop/surroundi
 import type { QueueEntry } from '../ports/queue.ts';
 import type { Session, StoreTx } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
+import { landedRebase } from './landed-rebase.ts';
 import { lastSeen, unrecordedWork } from './last-seen.ts';
 import { lostUsage } from './running-usage.ts';
 import { LoopOwner } from './loop-owner.ts';
@@ -87,7 +88,8 @@ export async function takeLoop(
     unrecordedMs: unrecordedWork(claims.current, seen),
   });
   try {
-    const world = { why: options.why, endedProcess, lastSeen: seen };
+    const rebased = await landedRebase(engine, claims.current, owner.closing);
+    const world = { why: options.why, endedProcess, lastSeen: seen, rebased };
     const lost = await lostUsage(engine, claims.current);
     const changed = await leftSurroundings(engine, owner);
     const events = takeOverEvents(claims.current, session, world, options);

@@ -179,6 +179,18 @@ export function looksAtFiles({ options }: Loop): boolean {
   return options.commit || options.verify || !options.keepGoing;
 }
 
+/**
+ * The iteration whose agent was interrupted before its files became a snapshot; null when there is none, or when its work
+ * was saved since (`workspace.opened` says what it had changed). Saving it twice would compare with a start from before a
+ * rebase, and undo what people committed to the base meanwhile.
+ */
+export function leftWork(loop: Loop): Iteration | null {
+  const last = lastIteration(loop);
+  if (last === null || last.outcome !== 'interrupted' || last.tries === 0) return null;
+  const isSaved = last.tree !== null || last.changes !== null;
+  return isSaved || !looksAtFiles(loop) ? null : last;
+}
+
 /** Known cost so far; null when no iteration has any. Less than the whole while `isPartlyUnpriced`. */
 export function knownCost(loop: Loop): number | null {
   const costs = loop.iterations.flatMap((iteration) => iteration.costUsd ?? []);

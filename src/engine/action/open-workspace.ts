@@ -1,5 +1,5 @@
 import type { FileChanges } from '../../core/loop/changes.ts';
-import { lastIteration, looksAtFiles, type Loop } from '../../core/loop/loop.ts';
+import { leftWork, type Loop } from '../../core/loop/loop.ts';
 import type { Engine } from '../engine.ts';
 import { iterationCommit } from '../iteration-commit.ts';
 import type { LoopOwner } from '../loop-owner.ts';
@@ -44,10 +44,8 @@ type LeftWork = { readonly notes: readonly string[]; readonly changes: FileChang
 /** Work of an interrupted iteration that never reached its snapshot: kept, but for what it must not change. */
 async function saveLeftWork(owner: LoopOwner): Promise<LeftWork> {
   const { loop, workspace } = owner;
-  const last = lastIteration(loop);
-  const left =
-    last !== null && last.outcome === 'interrupted' && last.tree === null && last.tries > 0;
-  if (!left || !looksAtFiles(loop)) return { notes: [], changes: null };
+  const last = leftWork(loop);
+  if (last === null) return { notes: [], changes: null };
   const { paths } = await putBackProtected(owner, last.startTree);
   const notes = paths.map((file) => `put ${file} back`);
   if (!loop.options.commit || workspace.branch === null) {
