@@ -45,7 +45,16 @@ export interface Project {
   /** Before a program runs there: `workspace.gone` if a workspace was opened at this path and is no longer what is found there. */
   requireIntact(path: string): void;
 
-  /** Deletes a loop's branch. Absent is fine; checked out somewhere, or not a loop's, is an error. */
+  /**
+   * Deletes the branch of a loop whose work is in another branch. Every commit it had stays reachable until
+   * `deleteBranch`. Refused like that.
+   */
+  retireBranch(branch: string, signal: AbortSignal): Promise<void>;
+
+  /**
+   * Deletes a loop's branch and what keeps its commits reachable. Absent is fine; checked out somewhere, or not a loop's,
+   * is an error.
+   */
   deleteBranch(branch: string, signal: AbortSignal): Promise<void>;
 
   /** The commits of a branch since `base`, oldest first, with the trailers of iteration commits. */

@@ -102,7 +102,7 @@ export async function digestUser(repo: GitRepo): Promise<unknown> {
     home: await digestFolder(repo.env['HOME'] ?? ''),
     refs: refs
       .split('\n')
-      .filter((line) => !/^refs\/(heads\/loopwright|loopwright-kept)\//.test(line)),
+      .filter((line) => !/^refs\/(heads\/loopwright|loopwright-kept|loopwright-past)\//.test(line)),
     reflog: await readFile(path.join(repo.path, '.git/logs/HEAD'), 'utf8').catch(() => ''),
   };
 }

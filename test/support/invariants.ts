@@ -28,7 +28,7 @@ export async function userState(
   const inGit = (file: string) => readFile(path.join(repo.path, '.git', file), 'base64');
   const refs = await repo.git('for-each-ref', '--format=%(refname) %(objectname)');
   const isTheirs = (line: string) =>
-    !/^refs\/(heads\/loopwright|loopwright-kept)\//.test(line) &&
+    !/^refs\/(heads\/loopwright|loopwright-kept|loopwright-past)\//.test(line) &&
     !movable.some((ref) => line.startsWith(`${ref} `));
   return {
     files: await digestFolder(repo.path, ['.git', '.loopwright']),

@@ -40,6 +40,7 @@ export function createFolderProject(root: string): Project {
     requireStart: () => {},
     // The folder is the user's own.
     requireIntact: () => {},
+    retireBranch: async () => undefined,
     deleteBranch: async () => undefined,
     checkpoints: async () => {
       throw needsGit('Listing checkpoints');

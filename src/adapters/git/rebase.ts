@@ -5,7 +5,7 @@ import type { Rebase } from '../../ports/workspace.ts';
 import { gitFailed } from './git.ts';
 import { headBranch, headCommit } from './head.ts';
 import { listInTheWay } from './in-the-way.ts';
-import { keepRef } from './loop-checkout.ts';
+import { keepRef, pastRef } from './loop-checkout.ts';
 import type { LoopCheckout } from './loop-checkout.ts';
 import { splitRecords } from './path-bytes.ts';
 import { replaceFile } from './private-index.ts';
@@ -262,7 +262,11 @@ async function switchTo(
   }
   index.changed();
   const update = [`update refs/heads/${branch} ${newHead} ${oldHead}`];
-  if (mode === 'worktree') update.push(`update ${keepRef(loopId)} ${newHead}`);
+  if (mode === 'worktree') {
+    update.push(`update ${keepRef(loopId)} ${newHead}`);
+    // The record names commits that the branch leaves now.
+    update.push(`update ${pastRef(loopId, oldHead)} ${oldHead}`);
+  }
   const args = ['update-ref', '-m', 'loopwright: rebase', '--stdin'];
   await repository.output({ at, args, input: `${update.join('\n')}\n`, signal });
   await showRebased(checkout, oldHead, newHead, signal);

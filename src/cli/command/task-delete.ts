@@ -98,11 +98,11 @@ async function removeLoops(engine: Engine, loops: readonly Loop[]): Promise<read
     const { mode, branch } = loop.workspace;
     if (mode !== 'worktree') continue;
     await engine.project.removeWorkspace({ ...workspaceSpec(loop), pool: 0 }, signal);
-    const head =
-      branch === null ? null : await engine.project.resolve(`refs/heads/${branch}`, signal);
-    if (branch === null || head === null) continue;
+    if (branch === null) continue;
+    const head = await engine.project.resolve(`refs/heads/${branch}`, signal);
+    // Also without a branch: what keeps the commits of a merged loop goes too.
     await engine.project.deleteBranch(branch, signal);
-    gone.push({ branch, head });
+    if (head !== null) gone.push({ branch, head });
   }
   return gone;
 }
