@@ -19,6 +19,7 @@ import type { Engine } from './engine.ts';
 import { KnownChanges } from './known-changes.ts';
 import { LookAhead } from './look-ahead.ts';
 import { remember } from './remember.ts';
+import { leaseOf } from './session.ts';
 import { settleTask } from './settle-task.ts';
 import { SurroundingsWatch } from './surroundings-watch.ts';
 
@@ -41,7 +42,8 @@ export class LoopOwner implements AsyncDisposable {
   readonly #engine: Engine;
   readonly #claim: QueueClaim;
   readonly #taskClaim: TaskClaim;
-  #leaseUntil: number;
+  /** By the monotonic clock. */
+  #heldUntil: number;
   /** As the store has it. */
   #stored: Loop;
   /** With the deferred facts folded in. */
@@ -72,7 +74,7 @@ export class LoopOwner implements AsyncDisposable {
     this.#loop = loop;
     this.#claim = claims.claim;
     this.#taskClaim = claims.taskClaim;
-    this.#leaseUntil = claims.leaseUntil;
+    this.#heldUntil = claims.heldUntil;
     this.#mark = engine.clock.monotonic() - claims.unrecordedMs;
     this.#watch = engine.wakeups.watch(loop.id, () => void this.#readRequests());
     this.#renewal = this.#keepLease();
@@ -352,18 +354,21 @@ export class LoopOwner implements AsyncDisposable {
 
   async #renew(): Promise<void> {
     const { clock, store, leaseMs } = this.#engine;
-    const until = clock.now() + leaseMs;
+    // Measured from before the write: what is known here never lasts longer than what is stored.
+    const heldUntil = clock.monotonic() + leaseMs;
     const kept = await store.write(async (tx) => {
+      const { until } = await leaseOf(tx, leaseMs);
       const task = await tx.tasks.renew(this.#taskClaim, until);
       return (await tx.queue.renew(this.#claim, until)) && task;
     });
-    if (kept) this.#leaseUntil = until;
+    if (kept) this.#heldUntil = heldUntil;
     else this.#lose(takenOver(this.#loop));
   }
 
   /** Costs nothing while the lease lasts; after that only the store knows whose the loop is. */
   async #assertHeld(): Promise<void> {
-    if (this.#lost === null && this.#engine.clock.now() >= this.#leaseUntil) await this.#renew();
+    if (this.#lost === null && this.#engine.clock.monotonic() >= this.#heldUntil)
+      await this.#renew();
     if (this.#lost !== null) throw this.#lost;
   }
 

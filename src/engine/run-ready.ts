@@ -13,6 +13,7 @@ import { finishLoop } from './finish-loop.ts';
 import { findLeftBehind, freeTasksOfGone } from './left-behind.ts';
 import { createProviderOfTask, type ProviderOfTask } from './provider-of-task.ts';
 import type { RunOutcome } from './run-loops.ts';
+import { leaseOf } from './session.ts';
 import { startTask } from './start-task.ts';
 
 /** Ready tasks that wait for a slot at once, beyond those that can have one. */
@@ -128,9 +129,8 @@ class Crew {
 
   async #newlyReady(count: number): Promise<readonly Task[]> {
     const { engine } = this.#run;
-    const now = engine.clock.now();
     const ready = await engine.store.write(async (tx) => {
-      await tx.tasks.expireLeases(now);
+      await tx.tasks.expireLeases(await tx.leaseTime(), engine.clock.now());
       return tx.tasks.ready(count + this.#underWay.size + this.#failed.size);
     });
     const isNew = ({ id }: Task): boolean => !this.#underWay.has(id) && !this.#failed.has(id);
@@ -249,8 +249,8 @@ async function claimReady({ engine, session }: Run, taskId: string): Promise<Tas
     const found = await tx.tasks.get(taskId);
     if (found === null || !isReady(found)) return null;
     const now = engine.clock.now();
-    const leaseUntil = now + engine.leaseMs;
-    const claim = await tx.tasks.claim({ owner: session.id, now, leaseUntil, taskId });
+    const lease = await leaseOf(tx, engine.leaseMs);
+    const claim = await tx.tasks.claim({ owner: session.id, now, lease, taskId });
     return claim === null ? null : tx.tasks.get(taskId);
   });
   await engine.reach('after:claim-task');

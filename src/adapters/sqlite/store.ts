@@ -2,6 +2,8 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { LoopwrightError } from '../../core/error.ts';
 import type { Store, StoreTx } from '../../ports/store.ts';
+import { monotonicMs } from '../clock/monotonic.ts';
+import { readBootId } from '../process/proc.ts';
 import { lastBackup } from './backup-files.ts';
 import { createAttempts } from './attempts.ts';
 import { createBaselines } from './baselines.ts';
@@ -9,6 +11,7 @@ import { withCleanTexts } from './clean-texts.ts';
 import { Connection } from './connection.ts';
 import { createLearningIndex, createThreadedIndex } from './learning-index.ts';
 import { createLearnings } from './learnings.ts';
+import { leaseTime, type BootClock } from './lease-time.ts';
 import { createLoops } from './loops.ts';
 import { createMessages } from './messages.ts';
 import { migrate, refuseNewerUntouched } from './migrate.ts';
@@ -33,6 +36,8 @@ export type StoreOptions = {
   readonly threadFrom?: number;
   /** Takes secrets out of texts before they are stored. */
   readonly clean?: (text: string) => string;
+  /** Measures leases; the machine's own clocks by default. */
+  readonly boot?: BootClock;
 };
 
 const defaultThreadFrom = 10_000;
@@ -47,13 +52,15 @@ export async function openStore(file: string, options: StoreOptions = {}): Promi
   const writes = new Transactions(connections.write, 'write');
   const reads = new Transactions(connections.read, 'read');
   const thread = new SearchThread(path.resolve(file));
-  const { clean, threadFrom = defaultThreadFrom } = options;
+  const { clean, threadFrom = defaultThreadFrom, boot = machineClock() } = options;
   const cleaned = (tx: StoreTx): StoreTx => (clean === undefined ? tx : withCleanTexts(tx, clean));
-  const toWrite = (db: Db) => cleaned(createTx(db));
+  const toWrite = (db: Db) =>
+    cleaned({ ...createTx(db), leaseTime: () => leaseTime(db, boot, 'write') });
   // Nothing was changed in a read, so a thread with its own connection sees all there is to see.
   const toRead = (db: Db) => {
     const learningIndex = createThreadedIndex(db, thread, threadFrom);
-    return cleaned({ ...createTx(db), learningIndex });
+    const leases = { leaseTime: () => leaseTime(db, boot, 'read') };
+    return cleaned({ ...createTx(db), ...leases, learningIndex });
   };
   let closed: Promise<void> | null = null;
   const assertOpen = () => {
@@ -125,7 +132,11 @@ function makeFolder(folder: string): void {
   }
 }
 
-function createTx(db: Db): StoreTx {
+function machineClock(): BootClock {
+  return { bootId: readBootId(), monotonic: monotonicMs, now: () => Date.now() };
+}
+
+function createTx(db: Db): Omit<StoreTx, 'leaseTime'> {
   return {
     tasks: createTasks(db),
     loops: createLoops(db),
