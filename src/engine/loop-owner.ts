@@ -272,7 +272,7 @@ export class LoopOwner implements AsyncDisposable {
       events: this.#deferred,
     };
     for (const { type } of input.events) await this.#engine.reach(`before:${type}`);
-    const { loop, recorded } = await this.#write(async (tx) => {
+    const { loop, recorded } = await this.#engine.store.write(async (tx) => {
       const appended = await tx.loops.append(input);
       await remember(this.#engine, tx, appended.loop, input.events);
       await this.#settle(tx, appended.loop);
@@ -286,21 +286,6 @@ export class LoopOwner implements AsyncDisposable {
     this.#loop = loop;
     for (const event of recorded) this.#engine.publish({ kind: 'recorded', loop, recorded: event });
     for (const { event } of recorded) await this.#engine.reach(`after:${event.type}`);
-  }
-
-  /** A store that somebody else has locked is waited for as long as a lease lasts: the work is not thrown away for it. */
-  async #write<T>(work: (tx: StoreTx) => Promise<T>): Promise<T> {
-    const { clock, store, leaseMs, publish } = this.#engine;
-    const deadline = clock.monotonic() + leaseMs;
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await store.write(work);
-      } catch (error) {
-        const isLocked = isLoopwrightError(error) && error.code === 'store.locked';
-        if (!isLocked || clock.monotonic() >= deadline) throw error;
-        if (attempt === 1) publish({ kind: 'notice', text: `${error.message}; waiting for it` });
-      }
-    }
   }
 
   /** Queue and task follow the loop in the same transaction. */

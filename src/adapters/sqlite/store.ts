@@ -28,8 +28,10 @@ import { createTasks } from './tasks.ts';
 import { Transactions } from './transactions.ts';
 
 export type StoreOptions = {
-  /** How long a transaction waits for another process. */
+  /** How long a transaction, or the opening, waits for another program; a minute by default. */
   readonly busyTimeoutMs?: number;
+  /** Told once per wait that takes more than a moment. */
+  readonly onLocked?: (text: string) => void;
   /** Folder of the migrations; the shipped ones by default. */
   readonly migrations?: string;
   /** From so many learnings on they are searched on a thread of their own; fewer take less time than asking it. */
@@ -108,12 +110,15 @@ async function openConnections(file: string, options: StoreOptions): Promise<Con
   refuseNewerUntouched(file, migrations.length);
   makeFolder(path.dirname(file));
   placeNewStore(file, folder);
-  const { busyTimeoutMs } = options;
-  const timeout = busyTimeoutMs === undefined ? {} : { busyTimeoutMs };
-  const write = new Connection(file, { mode: 'write', ...timeout });
+  const { busyTimeoutMs, onLocked } = options;
+  const patience = {
+    ...(busyTimeoutMs === undefined ? {} : { busyTimeoutMs }),
+    ...(onLocked === undefined ? {} : { onLocked }),
+  };
+  const write = await Connection.open(file, { mode: 'write', ...patience });
   try {
     await migrate(write, migrations);
-    const read = new Connection(file, { mode: 'read', ...timeout });
+    const read = await Connection.open(file, { mode: 'read', ...patience });
     return { write, read, version: migrations.length };
   } catch (error) {
     write[Symbol.dispose]();
