@@ -15,6 +15,8 @@ export type StateUse = {
   readonly isTransient?: boolean;
   /** Only looks: what cannot be written can be shown all the same. */
   readonly onlyReads?: boolean;
+  /** Told that another program has the store locked and is waited for; a live event unless given. */
+  readonly onLocked?: (text: string) => void;
 };
 
 /** The state folder of a project, or one that stands in for it until `cleanup` is done. */
@@ -33,21 +35,22 @@ export async function openStateFolder(
   }
 }
 
-/** The store; for whoever only looks, a copy of one that cannot be written. `tell` says so. */
+/** The store; for a command that only looks, a copy of one that cannot be written. `tell` says so, and that it is waited for. */
 export async function openProjectStore(
   file: string,
-  { onlyReads = false }: StateUse,
+  { onlyReads = false, onLocked }: StateUse,
   clean: (text: string) => string,
   cleanup: AsyncDisposableStack,
   tell: (text: string) => void,
 ): Promise<Store> {
+  const options = { clean, onLocked: onLocked ?? tell };
   try {
-    return await openStore(file, { clean });
+    return await openStore(file, options);
   } catch (error) {
     if (!onlyReads || !hasCode(error, ['store.read_only'])) throw error;
     const copy = copyStore(file, await borrow(cleanup));
     tell(`warning: ${file} cannot be written; shown is what it holds, and nothing can change`);
-    return openStore(copy, { clean });
+    return openStore(copy, options);
   }
 }
 

@@ -69,7 +69,7 @@ async function insertLoop(
       consecutiveFailures: await failuresSoFar(tx, task.id),
     };
     const loop = await tx.loops.create(event, now);
-    await tx.queue.enqueue(loopId, now);
+    await tx.queue.enqueue(loopId, await tx.leaseTime());
     return { loop, event };
   });
   const recorded = { seq: created.loop.seq, time: now, elapsedMs: 0, event: created.event };

@@ -7,6 +7,7 @@ import { mergeBatch, type Batch, type Candidate, type Merged } from './merge-bat
 import { isRefusal } from './merge-refusal.ts';
 import { removeMerged } from './remove-merged.ts';
 import { holdAtRest, restLeaseMs, type HeldLoop } from './resting-loop.ts';
+import { leaseOf } from './session.ts';
 import { summaryOf } from './settle-task.ts';
 
 /** Large batches save checks, small ones are bisected sooner. */
@@ -146,15 +147,15 @@ async function holdTask(
 ): Promise<TaskClaim | null> {
   const { taskId } = loop;
   const held = await store.read((tx) => tx.tasks.claimOf(taskId));
-  const leaseUntil = clock.now() + restLeaseMs;
+  if (held === null) return null;
   return store.write(async (tx) => {
-    if (held === null) return null;
-    const now = clock.now();
+    const lease = await leaseOf(tx, restLeaseMs);
     if (held.owner === session.id) {
-      return (await tx.tasks.renew(held, leaseUntil)) ? held : null;
+      return (await tx.tasks.renew(held, lease.until)) ? held : null;
     }
     // Its holder has handed the loop over by dying.
-    return tx.tasks.claim({ owner: session.id, now, leaseUntil, taskId, takeOver: held.owner });
+    const input = { owner: session.id, now: clock.now(), lease, taskId, takeOver: held.owner };
+    return tx.tasks.claim(input);
   });
 }
 

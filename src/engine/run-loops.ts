@@ -56,8 +56,10 @@ export type RunOutcome = {
   readonly loops: readonly Loop[];
   /** Ready tasks were left when `limit` was reached. */
   readonly limited: boolean;
-  /** Nothing was ready although tasks are left: they wait behind failed or blocked ones. */
+  /** Nothing was ready although tasks are left: every one waits behind a task that a person must look at. */
   readonly held: boolean;
+  /** Nothing was ready, and so many tasks wait for work that another engine does. */
+  readonly waiting: number;
 };
 
 /** How a run is asked to stop: by signals of the terminal, or by the caller's AbortSignal. */
@@ -159,7 +161,7 @@ async function runRequest(run: Run, request: RunRequest): Promise<RunOutcome> {
 }
 
 function only(loops: readonly Loop[]): RunOutcome {
-  return { loops, limited: false, held: false };
+  return { loops, limited: false, held: false, waiting: 0 };
 }
 
 async function runTask(run: Run, taskId: string, fresh: boolean): Promise<Loop> {

@@ -14,7 +14,7 @@ import { lastSeen, unrecordedWork } from './last-seen.ts';
 import { lostUsage } from './running-usage.ts';
 import { LoopOwner } from './loop-owner.ts';
 import { reportSurroundings } from './report-surroundings.ts';
-import { hasLivingOwner, isSessionAlive } from './session.ts';
+import { hasLivingOwner, leaseOf, takeOverFrom } from './session.ts';
 
 export type TakeOptions = {
   /** Why, in words: it is stored and shown. */
@@ -41,43 +41,33 @@ export async function takeLoop(
   if (entry !== undefined && !isOurs && (await hasLivingOwner(engine, entry))) {
     throw alreadyOwned(loop, entry);
   }
-  const gone = await findGone(engine, session, entry?.owner ?? loop.sessionId);
+  const gone = await takeOverFrom(engine, session, entry?.owner ?? loop.sessionId);
   // A task is claimed before its loop exists, so an engine may have died in between as its holder only.
-  const goneHolder = await findGone(engine, session, taskOwner);
+  const goneHolder = await takeOverFrom(engine, session, taskOwner);
   const driven = loop.workspace.mode === 'in-place' ? await drivenLoops(engine) : new Set<string>();
   await engine.reach('before:claim-loop');
   const claims = await engine.store.write(async (tx) => {
+    const { id: owner } = session;
     const now = engine.clock.now();
-    const leaseUntil = now + engine.leaseMs;
-    if (entry === undefined) await tx.queue.enqueue(loopId, now);
-    const claim = await tx.queue.claim({
-      owner: session.id,
-      now,
-      leaseUntil,
-      loopId,
-      ...(gone === null ? {} : { takeOver: gone }),
-    });
+    const heldUntil = engine.clock.monotonic() + engine.leaseMs;
+    const lease = await leaseOf(tx, engine.leaseMs);
+    if (entry === undefined) await tx.queue.enqueue(loopId, lease.now);
+    const claim = await tx.queue.claim({ owner, lease, loopId, ...gone });
     if (claim === null) throw alreadyOwned(loop, entry);
     const held = await tx.tasks.claimOf(loop.taskId);
     const taskClaim =
-      held?.owner === session.id
+      held?.owner === owner
         ? held
-        : await tx.tasks.claim({
-            owner: session.id,
-            now,
-            leaseUntil,
-            taskId: loop.taskId,
-            ...(goneHolder === null ? {} : { takeOver: goneHolder }),
-          });
+        : await tx.tasks.claim({ owner, now, lease, taskId: loop.taskId, ...goneHolder });
     if (taskClaim === null) throw await cannotClaimTask(tx, loop.taskId);
     // Read again under the claim: nobody else appends from here on.
     const current = (await tx.loops.get(loopId)) ?? loop;
     if (current.status === 'complete') throw isComplete(current);
-    if (current.workspace.mode === 'in-place') await refuseSharedPlace(tx, current, now, driven);
+    if (current.workspace.mode === 'in-place') await refuseSharedPlace(tx, current, driven);
     // What was asked of the owner before is history.
     for (const { id } of await tx.requests.pending(loopId)) await tx.requests.handled(id, now);
     await tx.messages.acknowledgeAll(loopId, 'resume', now);
-    return { claim, taskClaim, leaseUntil, current };
+    return { claim, taskClaim, heldUntil, current };
   });
   await engine.reach('after:claim-loop');
   const endedProcess = await endLeftover(engine, claims.current);
@@ -120,13 +110,13 @@ async function drivenLoops(engine: Engine): Promise<ReadonlySet<string>> {
   return driven;
 }
 
-/** `driven` were so before, whatever the clock says now. Loops that work in the same files at once would undo each other's work. */
+/** Loops that work in the same files at once would undo each other's work. `driven` were so just before. */
 async function refuseSharedPlace(
   tx: StoreTx,
   loop: Loop,
-  now: number,
   driven: ReadonlySet<string>,
 ): Promise<void> {
+  const now = await tx.leaseTime();
   for (const { loopId, owner, leaseUntil } of await tx.queue.entries()) {
     if (loopId === loop.id || owner === null) continue;
     if ((leaseUntil ?? 0) <= now && !driven.has(loopId)) continue;
@@ -140,16 +130,6 @@ async function refuseSharedPlace(
       },
     );
   }
-}
-
-/** The owner, if its process is provably gone; null when there is none to push aside. */
-async function findGone(
-  engine: Engine,
-  session: Session,
-  owner: string | null,
-): Promise<string | null> {
-  if (owner === null || owner === session.id) return null;
-  return (await isSessionAlive(engine, owner)) ? null : owner;
 }
 
 function isComplete(loop: Loop): LoopwrightError {

@@ -8,6 +8,7 @@ import type { VerificationReport } from '../core/verdict/report.ts';
 import type { Attempts, Learnings } from './memory.ts';
 import type { LearningIndex } from './learning-index.ts';
 import type { ProcessIdentity } from './process.ts';
+import type { Lease } from './lease.ts';
 import type { Queue } from './queue.ts';
 
 /**
@@ -36,6 +37,11 @@ export interface StoreTx {
   readonly learnings: Learnings;
   readonly learningIndex: LearningIndex;
   readonly messages: Messages;
+  /**
+   * Milliseconds by which leases and due times are measured: the same for every process that uses the store, and never
+   * set. Close to UTC, but not to be shown or compared with a wall clock.
+   */
+  leaseTime(): Promise<number>;
 }
 
 export interface Loops {
@@ -134,9 +140,10 @@ export interface Tasks {
   claim(input: ClaimInput): Promise<TaskClaim | null>;
   /** The claim a task is held by now; null when nobody holds it. */
   claimOf(id: string): Promise<TaskClaim | null>;
-  renew(claim: TaskClaim, leaseUntil: number): Promise<boolean>;
-  /** Returns tasks with expired leases to pending, except those held by `keep`; says which. */
-  expireLeases(now: number): Promise<readonly string[]>;
+  /** Until a lease time. False when the claim was lost. */
+  renew(claim: TaskClaim, until: number): Promise<boolean>;
+  /** Returns tasks whose lease has ended by this lease time to pending; `now` is when that happened. Says which. */
+  expireLeases(leaseTime: number, now: number): Promise<readonly string[]>;
   release(claim: TaskClaim): Promise<void>;
   guide(id: string, text: string, now: number): Promise<void>;
   /** Takes back what a task that is done tells those behind it. */
@@ -167,8 +174,9 @@ export type TransitionInput = {
 
 export type ClaimInput = {
   readonly owner: string;
+  /** UTC milliseconds, to be stored. */
   readonly now: number;
-  readonly leaseUntil: number;
+  readonly lease: Lease;
   /** Only this task; it may also be paused, failed or blocked when a person asks for it by name. */
   readonly taskId?: string;
   /** An owner known to be gone, whose live lease may be taken over. */

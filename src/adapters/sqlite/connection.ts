@@ -1,13 +1,21 @@
 import { statSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LoopwrightError } from '../../core/error.ts';
+import { isLoopwrightError, LoopwrightError } from '../../core/error.ts';
 import type { Random } from '../../ports/clock.ts';
 import { monotonicMs } from '../clock/monotonic.ts';
 import { createRandom } from '../clock/seeded-random.ts';
-import { isBusy, sqliteCode, storeError } from './store-error.ts';
+import { sqliteCode, storeError } from './store-error.ts';
 
-const defaultBusyTimeoutMs = 5000;
+/** Another program that has the file for itself for a while (a backup, a browser of databases) is no reason to give work up. */
+const defaultBusyTimeoutMs = 60_000;
+
+/** How long SQLite waits by itself, while nothing else happens in the process: for short work, and while there is other work. */
+const blockingMs = 5000;
+const brieflyBlockingMs = 250;
+
+/** So long a wait is nothing to speak of. */
+const silentMs = 2000;
 
 /** A log that a long reader let grow is cut back to this at the next checkpoint. */
 const logBytes = 4 * 1024 * 1024;
@@ -18,7 +26,10 @@ const cacheKiB = 32 * 1024;
 export type ConnectionOptions = {
   /** `read` refuses every change. */
   readonly mode: 'write' | 'read';
+  /** How long a transaction, or the opening, waits for another program. */
   readonly busyTimeoutMs?: number;
+  /** Told once per wait that takes a while. */
+  readonly onLocked?: (text: string) => void;
 };
 
 export type QueryOutcome = {
@@ -39,17 +50,22 @@ export class Connection implements Disposable {
   readonly #database: DatabaseSync;
   readonly #mode: 'write' | 'read';
   readonly #identity: string;
-  readonly #busyTimeoutMs: number;
-  readonly #random: Random = createRandom();
+  readonly #options: ConnectionOptions;
   readonly #prepared = new Map<string, Prepared>();
-  #isBusyWaiting = true;
 
-  constructor(file: string, options: ConnectionOptions) {
+  /** Waits for a program that has the file for itself alone. */
+  static open(file: string, options: ConnectionOptions): Promise<Connection> {
+    const { busyTimeoutMs = brieflyBlockingMs } = options;
+    const blocking = Math.min(busyTimeoutMs, brieflyBlockingMs);
+    return patiently(file, options, () => new Connection(file, options, blocking));
+  }
+
+  constructor(file: string, options: ConnectionOptions, timeoutMs = blockingMs) {
     this.file = file;
     this.#mode = options.mode;
-    this.#busyTimeoutMs = options.busyTimeoutMs ?? defaultBusyTimeoutMs;
+    this.#options = options;
     try {
-      this.#database = openDatabase(file, options.mode, this.#busyTimeoutMs);
+      this.#database = openDatabase(file, options.mode, timeoutMs);
     } catch (error) {
       throw storeError(error, file);
     }
@@ -87,37 +103,28 @@ export class Connection implements Disposable {
     return typeof row === 'object' && row !== null ? Object.values(row)[0] : undefined;
   }
 
-  /**
-   * Takes the write lock. Waits without blocking the event loop, and with jitter, because SQLite's own busy
-   * handler does neither and starves some of many waiters.
-   */
+  /** Takes the write lock. */
   async beginImmediate(): Promise<void> {
     this.assertInPlace();
-    const deadline = monotonicMs() + this.#busyTimeoutMs;
-    for (;;) {
-      const error = this.#tryBegin();
-      if (error === null) return;
-      if (!isBusy(error) || monotonicMs() >= deadline) throw storeError(error, this.file);
-      await sleep(1 + this.#random.next() * 15);
-    }
+    await patiently(this.file, this.#options, () => this.run('begin immediate'));
   }
 
-  /** From here on SQLite waits for nothing by itself: for a user that takes the write lock before all it does. */
+  /** Takes a snapshot: what follows waits for nobody. */
+  async beginRead(): Promise<void> {
+    await patiently(this.file, this.#options, () => {
+      this.run('begin');
+      try {
+        this.run('select 1 from sqlite_schema limit 1');
+      } catch (error) {
+        this.run('rollback');
+        throw error;
+      }
+    });
+  }
+
+  /** From here on SQLite waits for nothing by itself: for a user that begins every transaction as above. */
   endBusyWaiting(): void {
     this.execute('pragma busy_timeout = 0');
-    this.#isBusyWaiting = false;
-  }
-
-  #tryBegin(): unknown {
-    if (this.#isBusyWaiting) this.#database.exec('pragma busy_timeout = 0');
-    try {
-      this.#prepare('begin immediate').statement.run();
-      return null;
-    } catch (error) {
-      return error;
-    } finally {
-      if (this.#isBusyWaiting) this.#database.exec(`pragma busy_timeout = ${this.#busyTimeoutMs}`);
-    }
   }
 
   /** SQLite goes on writing into a deleted file; what it acknowledges then is lost. */
@@ -156,6 +163,35 @@ export class Connection implements Disposable {
     if (this.#database.isOpen) this.#database.close();
   }
 }
+
+/**
+ * Tries until no other program is in the way. Waits without blocking the event loop, and with jitter, because SQLite's own busy
+ * handler does neither and starves some of many waiters.
+ */
+async function patiently<T>(
+  file: string,
+  { busyTimeoutMs = defaultBusyTimeoutMs, onLocked }: ConnectionOptions,
+  attempt: () => T,
+): Promise<T> {
+  const began = monotonicMs();
+  let isTold = false;
+  for (;;) {
+    try {
+      return attempt();
+    } catch (error) {
+      const waitedMs = monotonicMs() - began;
+      if (!isLoopwrightError(error) || error.code !== 'store.locked' || waitedMs >= busyTimeoutMs)
+        throw error;
+      if (!isTold && waitedMs >= silentMs) {
+        isTold = true;
+        onLocked?.(`${error.message}; waiting for it`);
+      }
+    }
+    await sleep(1 + random.next() * 15);
+  }
+}
+
+const random: Random = createRandom();
 
 function toPlain(row: object): object {
   return { ...row };

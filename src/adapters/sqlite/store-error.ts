@@ -105,11 +105,6 @@ export function sqliteCode(error: unknown): number | null {
   return typeof error.errcode === 'number' ? error.errcode : null;
 }
 
-export function isBusy(error: unknown): boolean {
-  const code = sqliteCode(error);
-  return code !== null && (code & 0xff) === 5;
-}
-
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

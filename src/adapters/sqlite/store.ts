@@ -2,6 +2,8 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { LoopwrightError } from '../../core/error.ts';
 import type { Store, StoreTx } from '../../ports/store.ts';
+import { monotonicMs } from '../clock/monotonic.ts';
+import { readBootId } from '../process/proc.ts';
 import { lastBackup } from './backup-files.ts';
 import { createAttempts } from './attempts.ts';
 import { createBaselines } from './baselines.ts';
@@ -9,6 +11,7 @@ import { withCleanTexts } from './clean-texts.ts';
 import { Connection } from './connection.ts';
 import { createLearningIndex, createThreadedIndex } from './learning-index.ts';
 import { createLearnings } from './learnings.ts';
+import { leaseTime, type BootClock } from './lease-time.ts';
 import { createLoops } from './loops.ts';
 import { createMessages } from './messages.ts';
 import { migrate, refuseNewerUntouched } from './migrate.ts';
@@ -25,14 +28,18 @@ import { createTasks } from './tasks.ts';
 import { Transactions } from './transactions.ts';
 
 export type StoreOptions = {
-  /** How long a transaction waits for another process. */
+  /** How long a transaction, or the opening, waits for another program; a minute by default. */
   readonly busyTimeoutMs?: number;
+  /** Told once per wait that takes more than a moment. */
+  readonly onLocked?: (text: string) => void;
   /** Folder of the migrations; the shipped ones by default. */
   readonly migrations?: string;
   /** From so many learnings on they are searched on a thread of their own; fewer take less time than asking it. */
   readonly threadFrom?: number;
   /** Takes secrets out of texts before they are stored. */
   readonly clean?: (text: string) => string;
+  /** Measures leases; the machine's own clocks by default. */
+  readonly boot?: BootClock;
 };
 
 const defaultThreadFrom = 10_000;
@@ -47,13 +54,15 @@ export async function openStore(file: string, options: StoreOptions = {}): Promi
   const writes = new Transactions(connections.write, 'write');
   const reads = new Transactions(connections.read, 'read');
   const thread = new SearchThread(path.resolve(file));
-  const { clean, threadFrom = defaultThreadFrom } = options;
+  const { clean, threadFrom = defaultThreadFrom, boot = machineClock() } = options;
   const cleaned = (tx: StoreTx): StoreTx => (clean === undefined ? tx : withCleanTexts(tx, clean));
-  const toWrite = (db: Db) => cleaned(createTx(db));
+  const toWrite = (db: Db) =>
+    cleaned({ ...createTx(db), leaseTime: () => leaseTime(db, boot, 'write') });
   // Nothing was changed in a read, so a thread with its own connection sees all there is to see.
   const toRead = (db: Db) => {
     const learningIndex = createThreadedIndex(db, thread, threadFrom);
-    return cleaned({ ...createTx(db), learningIndex });
+    const leases = { leaseTime: () => leaseTime(db, boot, 'read') };
+    return cleaned({ ...createTx(db), ...leases, learningIndex });
   };
   let closed: Promise<void> | null = null;
   const assertOpen = () => {
@@ -101,12 +110,15 @@ async function openConnections(file: string, options: StoreOptions): Promise<Con
   refuseNewerUntouched(file, migrations.length);
   makeFolder(path.dirname(file));
   placeNewStore(file, folder);
-  const { busyTimeoutMs } = options;
-  const timeout = busyTimeoutMs === undefined ? {} : { busyTimeoutMs };
-  const write = new Connection(file, { mode: 'write', ...timeout });
+  const { busyTimeoutMs, onLocked } = options;
+  const patience = {
+    ...(busyTimeoutMs === undefined ? {} : { busyTimeoutMs }),
+    ...(onLocked === undefined ? {} : { onLocked }),
+  };
+  const write = await Connection.open(file, { mode: 'write', ...patience });
   try {
     await migrate(write, migrations);
-    const read = new Connection(file, { mode: 'read', ...timeout });
+    const read = await Connection.open(file, { mode: 'read', ...patience });
     return { write, read, version: migrations.length };
   } catch (error) {
     write[Symbol.dispose]();
@@ -125,7 +137,11 @@ function makeFolder(folder: string): void {
   }
 }
 
-function createTx(db: Db): StoreTx {
+function machineClock(): BootClock {
+  return { bootId: readBootId(), monotonic: monotonicMs, now: () => Date.now() };
+}
+
+function createTx(db: Db): Omit<StoreTx, 'leaseTime'> {
   return {
     tasks: createTasks(db),
     loops: createLoops(db),

@@ -15,7 +15,7 @@ export class Transactions implements AsyncDisposable {
   constructor(connection: Connection, mode: 'write' | 'read') {
     this.#connection = connection;
     this.#mode = mode;
-    if (mode === 'write') connection.endBusyWaiting();
+    connection.endBusyWaiting();
   }
 
   /** Commits what `work` did; undoes all of it when `work` throws. */
@@ -29,7 +29,7 @@ export class Transactions implements AsyncDisposable {
   async #transact<T>(work: (db: Db) => Promise<T>): Promise<T> {
     const connection = this.#connection;
     if (this.#mode === 'write') await connection.beginImmediate();
-    else connection.run('begin');
+    else await connection.beginRead();
     const turn = new Turn(connection);
     try {
       const result = await work(turn);

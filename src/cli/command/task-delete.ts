@@ -43,7 +43,7 @@ async function runTaskDelete(input: CommandInput, context: CliContext): Promise<
     return exitCodes.refused;
   }
   await engine.store.write(async (tx) => {
-    await tx.tasks.expireLeases(engine.clock.now());
+    await tx.tasks.expireLeases(await tx.leaseTime(), engine.clock.now());
     await tx.tasks.delete(doomed.task.id);
   });
   const branches = await removeLoops(engine, doomed.loops);
