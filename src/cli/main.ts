@@ -73,6 +73,7 @@ async function open(
     home,
     version,
     ...(options.onlyReads === true ? { publish: tell } : {}),
+    ...(options.publish === undefined ? { tell: (text) => err.write(`${text}\n`) } : {}),
     ...options,
     inside: async (call) => (await import('./inside/run-inside.ts')).runInside(call),
   });

@@ -15,6 +15,7 @@ import { migrate, refuseNewerUntouched } from './migrate.ts';
 import { loadMigrations, shippedMigrations } from './migrations.ts';
 import { refuseNetworkDisk } from './network-disk.ts';
 import { placeNewStore } from './new-store.ts';
+import { createPlaces } from './places.ts';
 import { createQueue } from './queue.ts';
 import { createRequests } from './requests.ts';
 import type { Db } from './schema.ts';
@@ -33,6 +34,8 @@ export type StoreOptions = {
   readonly threadFrom?: number;
   /** Takes secrets out of texts before they are stored. */
   readonly clean?: (text: string) => string;
+  /** Of the project: workspace paths of loops are told as they are there. Absent: as they were recorded. */
+  readonly root?: string;
 };
 
 const defaultThreadFrom = 10_000;
@@ -47,13 +50,13 @@ export async function openStore(file: string, options: StoreOptions = {}): Promi
   const writes = new Transactions(connections.write, 'write');
   const reads = new Transactions(connections.read, 'read');
   const thread = new SearchThread(path.resolve(file));
-  const { clean, threadFrom = defaultThreadFrom } = options;
+  const { clean, threadFrom = defaultThreadFrom, root = null } = options;
   const cleaned = (tx: StoreTx): StoreTx => (clean === undefined ? tx : withCleanTexts(tx, clean));
-  const toWrite = (db: Db) => cleaned(createTx(db));
+  const toWrite = (db: Db) => cleaned(createTx(db, root));
   // Nothing was changed in a read, so a thread with its own connection sees all there is to see.
   const toRead = (db: Db) => {
     const learningIndex = createThreadedIndex(db, thread, threadFrom);
-    return cleaned({ ...createTx(db), learningIndex });
+    return cleaned({ ...createTx(db, root), learningIndex });
   };
   let closed: Promise<void> | null = null;
   const assertOpen = () => {
@@ -125,10 +128,10 @@ function makeFolder(folder: string): void {
   }
 }
 
-function createTx(db: Db): StoreTx {
+function createTx(db: Db, root: string | null): StoreTx {
   return {
     tasks: createTasks(db),
-    loops: createLoops(db),
+    loops: createLoops(db, root),
     queue: createQueue(db),
     sessions: createSessions(db),
     requests: createRequests(db),
@@ -137,5 +140,6 @@ function createTx(db: Db): StoreTx {
     learnings: createLearnings(db),
     learningIndex: createLearningIndex(db),
     messages: createMessages(db),
+    places: createPlaces(db, root),
   };
 }
