@@ -74,7 +74,7 @@ async function open(
     home,
     version,
     ...(options.onlyReads === true ? { publish: tell } : {}),
-    ...(options.publish === undefined ? { onLocked: say } : {}),
+    ...(options.publish === undefined ? { onLocked: say, tell: say } : {}),
     ...options,
     inside: async (call) => (await import('./inside/run-inside.ts')).runInside(call),
   });

@@ -32,6 +32,7 @@ import { hookModules } from '../core/hook/hook-modules.ts';
 import { importModule } from './import-module.ts';
 import { refuseLostStore } from './lost-store.ts';
 import { openProjectStore, openStateFolder, type StateUse } from './open-state.ts';
+import { settlePlace } from './settle-place.ts';
 import { createSettingsReader, settingsOf } from './settings-reader.ts';
 import { LoopwrightError } from '../core/error.ts';
 import { resolveLoopType, type LoopType, type LoopTypes } from '../core/loop-type/resolve.ts';
@@ -66,6 +67,8 @@ export type ComposeInput = StateUse & {
   readonly version: string;
   readonly flags?: FlagValues;
   readonly publish?: LiveListener;
+  /** What a person is told of the project itself; by default a notice among the live events. */
+  readonly tell?: (text: string) => void;
   /** Runs the command line of an agent inside a loop; absent: agents have no `loopwright`. */
   readonly inside?: (call: {
     readonly opened: Opened;
@@ -125,12 +128,18 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
   );
   const redaction = createRedaction(secretsOfEngine(env, config.settings));
   const clean = redactWith(redaction);
-  const store = cleanup.use(
-    await openProjectStore(database, input, clean, cleanup, (text) =>
-      publish({ kind: 'notice', text }),
-    ),
+  const { store, isCopy } = await openProjectStore(
+    database,
+    input,
+    { clean, root: project.root },
+    cleanup,
+    (text) => publish({ kind: 'notice', text }),
   );
+  cleanup.use(store);
   const clock = createSystemClock();
+  const ids = createRandomIds();
+  const reach = createFailpoints(env[failAtVariable]);
+  const locks = createLocks(stateDir, clock);
   const { containment } = config.settings.sandbox;
   const supervisor = cleanup.use(
     createSupervisor({
@@ -141,6 +150,22 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
         publish({ kind: 'notice', text: `warning: ${[limits, ...obstacles].join(' ')}` }),
     }),
   );
+  // A store that stands in for one that cannot be written belongs nowhere.
+  if (!isCopy && stateDir === path.join(project.root, stateFolderName)) {
+    await settlePlace({
+      store,
+      storeFile: database,
+      stateDir,
+      project,
+      worktrees: config.settings.workspace.dir,
+      locks,
+      clock,
+      ids,
+      host: async () => (await supervisor.self()).host,
+      reach,
+      tell: input.tell ?? ((text) => publish({ kind: 'notice', text })),
+    });
+  }
 
   const notifier = cleanup.use(
     new Notifier({
@@ -178,10 +203,10 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     wakeups: createWakeups(stateDir),
     templatesFor: createTemplatesOnDemand(),
     clock,
-    ids: createRandomIds(),
+    ids,
     random: createRandom(),
     disk: createDisk(stateDir),
-    locks: createLocks(stateDir, clock),
+    locks,
     prices: createShippedPrices(),
     slots: new Slots({
       clock,
@@ -194,7 +219,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
       inside === undefined
         ? null
         : (loopId, argv, stdin) => inside({ opened, loopId, argv, stdin }),
-    reach: createFailpoints(env[failAtVariable]),
+    reach,
     leaseMs: input.leaseMs ?? defaultLeaseMs,
     stateDir,
     env: definedOnly(env),

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { stateFolderName } from '../adapters/files/folder-state.ts';
 import { openStateDir } from '../adapters/files/state-dir.ts';
 import { copyStore } from '../adapters/sqlite/store-copy.ts';
-import { openStore } from '../adapters/sqlite/store.ts';
+import { openStore, type StoreOptions } from '../adapters/sqlite/store.ts';
 import { isLoopwrightError } from '../core/error.ts';
 import type { Store } from '../ports/store.ts';
 
@@ -39,18 +39,18 @@ export async function openStateFolder(
 export async function openProjectStore(
   file: string,
   { onlyReads = false, onLocked }: StateUse,
-  clean: (text: string) => string,
+  options: StoreOptions,
   cleanup: AsyncDisposableStack,
   tell: (text: string) => void,
-): Promise<Store> {
-  const options = { clean, onLocked: onLocked ?? tell };
+): Promise<{ readonly store: Store; readonly isCopy: boolean }> {
+  const withWait = { ...options, onLocked: onLocked ?? tell };
   try {
-    return await openStore(file, options);
+    return { store: await openStore(file, withWait), isCopy: false };
   } catch (error) {
     if (!onlyReads || !hasCode(error, ['store.read_only'])) throw error;
     const copy = copyStore(file, await borrow(cleanup));
     tell(`warning: ${file} cannot be written; shown is what it holds, and nothing can change`);
-    return openStore(copy, options);
+    return { store: await openStore(copy, withWait), isCopy: true };
   }
 }
 

@@ -114,9 +114,11 @@ async function planWorkspace(
   if (base === null) throw noBase(baseRef);
   project.requireStart(base);
   const folder = settings.workspace.dir ?? path.join(engine.stateDir, 'worktrees');
+  const place = path.resolve(project.root, folder, loopId);
   return {
     mode: 'worktree',
-    path: path.resolve(project.root, folder, loopId),
+    // Worktrees outside of a project that is a copy must not lie among those of the original.
+    path: await engine.store.read((tx) => tx.places.locate(place)),
     branch: `loopwright/${loopId}`,
     base,
     baseRef,

@@ -70,7 +70,8 @@ export async function takeLoop(
     return { claim, taskClaim, heldUntil, current };
   });
   await engine.reach('after:claim-loop');
-  const endedProcess = await endLeftover(engine, claims.current);
+  const isElsewhere = await ranElsewhere(engine, claims.current);
+  const endedProcess = !isElsewhere && (await endLeftover(engine, claims.current));
   if (claims.current.status !== 'pending') await engine.artifacts.tidy(loopId);
   const seen = await lastSeen(engine, claims.current, entry);
   const owner = new LoopOwner(engine, claims.current, {
@@ -81,7 +82,7 @@ export async function takeLoop(
     const rebased = await landedRebase(engine, claims.current, owner.closing);
     const world = { why: options.why, endedProcess, lastSeen: seen, rebased };
     const lost = await lostUsage(engine, claims.current);
-    const changed = await leftSurroundings(engine, owner);
+    const changed = isElsewhere ? [] : await leftSurroundings(engine, owner);
     const events = takeOverEvents(claims.current, session, world, options);
     await owner.record(...lost, ...changed.slice(0, 1), ...events, ...changed.slice(1));
     return owner;
@@ -170,6 +171,13 @@ export async function cannotClaimTask(tx: StoreTx, taskId: string): Promise<Loop
       ? 'run them with `loopwright run`'
       : `open it again with \`loopwright task reset ${taskId}\``,
   });
+}
+
+/** Whether the last session worked in the place this project was copied from: what it left is there, not here. */
+async function ranElsewhere(engine: Engine, { sessionId }: Loop): Promise<boolean> {
+  if (sessionId === null) return false;
+  const session = await engine.store.read((tx) => tx.sessions.get(sessionId));
+  return session?.isElsewhere === true;
 }
 
 /** An agent that outlived its engine is ended before its worktree is touched. */

@@ -7,6 +7,7 @@ import type { BaselineState } from '../core/loop/event.ts';
 import type { VerificationReport } from '../core/verdict/report.ts';
 import type { Attempts, Learnings } from './memory.ts';
 import type { LearningIndex } from './learning-index.ts';
+import type { Places } from './place.ts';
 import type { ProcessIdentity } from './process.ts';
 import type { Lease } from './lease.ts';
 import type { Queue } from './queue.ts';
@@ -42,6 +43,7 @@ export interface StoreTx {
    * set. Close to UTC, but not to be shown or compared with a wall clock.
    */
   leaseTime(): Promise<number>;
+  readonly places: Places;
 }
 
 export interface Loops {
@@ -198,6 +200,8 @@ export type Session = {
   readonly version: string;
   readonly startedAt: number;
   readonly endedAt: number | null;
+  /** It ran in the place this project was copied from: its processes are not ours to end. */
+  readonly isElsewhere?: true;
 };
 
 /** What people ask of a running loop from another process. Stored first, then the owner is woken. */

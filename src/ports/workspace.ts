@@ -102,7 +102,28 @@ export interface Project {
 
   /** Whether the index of the user's checkout holds exactly what is in a commit. */
   isStaged(commit: string, signal: AbortSignal): Promise<boolean>;
+
+  /** The project was moved: worktrees of loops and what is registered of them lead to each other again. Can be repeated. */
+  carryOver(move: CarryOver): void;
+
+  /**
+   * The project is a copy: what is registered of loops' worktrees belongs to the original, and is forgotten here. Files of worktrees
+   * that were copied into `folders` are kept beside; the answer is where. Changes nothing outside of the project. Can be repeated.
+   */
+  partFromOriginal(folders: readonly string[]): Promise<readonly string[]>;
+
+  /** Whether the project at another root works with the very same repository. */
+  sharesRepository(root: string): boolean;
 }
+
+export type CarryOver = {
+  /** Where worktrees of loops lie inside of the project. */
+  readonly folders: readonly string[];
+  /** Where a path from before is now. */
+  readonly locate: (recorded: string) => string;
+  /** Loops that an engine elsewhere works on: theirs are left as they are. */
+  readonly isHeld: (loopId: string) => boolean;
+};
 
 /**
  * `programs`: what can make git run something, that is configuration, hooks and info files.

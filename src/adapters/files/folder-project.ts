@@ -72,5 +72,9 @@ export function createFolderProject(root: string): Project {
     surroundings: async (scope) => ({ scope, items: new Map() }),
     compareSurroundings: () => [],
     isStaged: async () => false,
+    // Loops work in the folder itself, wherever it is.
+    carryOver: () => {},
+    partFromOriginal: async () => [],
+    sharesRepository: () => false,
   };
 }

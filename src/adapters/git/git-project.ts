@@ -8,6 +8,7 @@ import type {
   WorkspaceSpec,
 } from '../../ports/workspace.ts';
 import { hideStateFolder } from '../files/folder-state.ts';
+import { carryOver, isRepositoryOf, partFromOriginal } from './carry-over.ts';
 import { listChangedByPeople } from './changed-by-people.ts';
 import { listCheckpoints } from './checkpoints.ts';
 import { fastForwardBranch } from './fast-forward.ts';
@@ -89,6 +90,9 @@ export function createGitProject(repository: Repository): Project {
     surroundings: (scope, spec, signal) => lookAround(repository, indexDigest, scope, spec, signal),
     compareSurroundings: compareAround,
     isStaged: (commit, signal) => isStaged(repository, commit, signal),
+    carryOver: (move) => carryOver(repository.main.commonDir, move),
+    partFromOriginal: (folders) => partFromOriginal(repository.main.commonDir, folders),
+    sharesRepository: (other) => isRepositoryOf(repository.main.commonDir, other),
   };
 }
 

@@ -6,6 +6,7 @@ import type { WorkspaceSpec } from '../../ports/workspace.ts';
 import { stateFolderName } from '../files/folder-state.ts';
 import { watchFolders } from '../files/own-folder.ts';
 import { bringFiles } from './bring-files.ts';
+import { carryOne } from './carry-over.ts';
 import { fileSystemSettings } from './file-system.ts';
 import type { Checkout } from './git.ts';
 import { gitFailed } from './git.ts';
@@ -68,6 +69,7 @@ async function openOnce(
 ): Promise<OpenedWorktree> {
   const folder = await realFolder(project, spec.path);
   const repository = project.with(fileSystemSettings(path.dirname(folder)));
+  carryOne(repository.main.commonDir, spec.loopId, folder);
   const registered = await findRegistered(repository, folder);
   if (registered === null) return openUnregistered(repository, spec, folder, signal);
   const { gitDir } = registered;

@@ -18,6 +18,7 @@ import { migrate, refuseNewerUntouched } from './migrate.ts';
 import { loadMigrations, shippedMigrations } from './migrations.ts';
 import { refuseNetworkDisk } from './network-disk.ts';
 import { placeNewStore } from './new-store.ts';
+import { createPlaces } from './places.ts';
 import { createQueue } from './queue.ts';
 import { createRequests } from './requests.ts';
 import type { Db } from './schema.ts';
@@ -40,6 +41,8 @@ export type StoreOptions = {
   readonly clean?: (text: string) => string;
   /** Measures leases; the machine's own clocks by default. */
   readonly boot?: BootClock;
+  /** Of the project: workspace paths of loops are told as they are there. Absent: as they were recorded. */
+  readonly root?: string;
 };
 
 const defaultThreadFrom = 10_000;
@@ -54,15 +57,15 @@ export async function openStore(file: string, options: StoreOptions = {}): Promi
   const writes = new Transactions(connections.write, 'write');
   const reads = new Transactions(connections.read, 'read');
   const thread = new SearchThread(path.resolve(file));
-  const { clean, threadFrom = defaultThreadFrom, boot = machineClock() } = options;
+  const { clean, threadFrom = defaultThreadFrom, boot = machineClock(), root = null } = options;
   const cleaned = (tx: StoreTx): StoreTx => (clean === undefined ? tx : withCleanTexts(tx, clean));
   const toWrite = (db: Db) =>
-    cleaned({ ...createTx(db), leaseTime: () => leaseTime(db, boot, 'write') });
+    cleaned({ ...createTx(db, root), leaseTime: () => leaseTime(db, boot, 'write') });
   // Nothing was changed in a read, so a thread with its own connection sees all there is to see.
   const toRead = (db: Db) => {
     const learningIndex = createThreadedIndex(db, thread, threadFrom);
     const leases = { leaseTime: () => leaseTime(db, boot, 'read') };
-    return cleaned({ ...createTx(db), ...leases, learningIndex });
+    return cleaned({ ...createTx(db, root), ...leases, learningIndex });
   };
   let closed: Promise<void> | null = null;
   const assertOpen = () => {
@@ -141,10 +144,10 @@ function machineClock(): BootClock {
   return { bootId: readBootId(), monotonic: monotonicMs, now: () => Date.now() };
 }
 
-function createTx(db: Db): Omit<StoreTx, 'leaseTime'> {
+function createTx(db: Db, root: string | null): Omit<StoreTx, 'leaseTime'> {
   return {
     tasks: createTasks(db),
-    loops: createLoops(db),
+    loops: createLoops(db, root),
     queue: createQueue(db),
     sessions: createSessions(db),
     requests: createRequests(db),
@@ -153,5 +156,6 @@ function createTx(db: Db): Omit<StoreTx, 'leaseTime'> {
     learnings: createLearnings(db),
     learningIndex: createLearningIndex(db),
     messages: createMessages(db),
+    places: createPlaces(db, root),
   };
 }
