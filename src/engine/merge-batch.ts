@@ -1,6 +1,6 @@
 import { LoopwrightError } from '../core/error.ts';
 import type { Loop } from '../core/loop/loop.ts';
-import type { Workspace } from '../ports/workspace.ts';
+import type { FastForward, Workspace } from '../ports/workspace.ts';
 import type { Engine } from './engine.ts';
 import {
   conflicts,
@@ -10,6 +10,7 @@ import {
   noLongerPasses,
 } from './merge-refusal.ts';
 import { runVerification } from './run-verification.ts';
+import { holdMoves } from './settle-moves.ts';
 import { setUpWorkspace } from './set-up-workspace.ts';
 import { workspaceSpec } from './workspace-spec.ts';
 
@@ -158,7 +159,7 @@ async function moveBase(
   await engine.reach('before:fast-forward');
   // Half a move is worse than a late end: from here on nothing cuts it short.
   signal.throwIfAborted();
-  const moved = await engine.project.fastForward(baseRef, from, to, AbortSignal.timeout(moveMs));
+  const moved = await fastForward(engine, baseRef, stack, { from, to });
   await engine.reach('after:fast-forward');
   for (const { candidate, top } of stack) {
     const { loop } = candidate;
@@ -171,7 +172,18 @@ async function moveBase(
   return moved.kind !== 'moved-meanwhile';
 }
 
-const moveMs = 120_000;
+/** However large it is: git that is stopped midway leaves what has to be undone. */
+async function fastForward(
+  engine: Engine,
+  baseRef: string,
+  stack: readonly Stacked[],
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<FastForward> {
+  const { signal } = new AbortController();
+  await using _lock = await holdMoves(engine, signal);
+  const loops = stack.map(({ candidate }) => candidate.loop.id);
+  return engine.project.fastForward(baseRef, from, to, signal, loops);
+}
 
 async function refuse(batch: Batch, candidate: Candidate, error: LoopwrightError): Promise<void> {
   await putBack(batch, candidate);

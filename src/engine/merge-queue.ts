@@ -6,6 +6,7 @@ import type { Engine } from './engine.ts';
 import { mergeBatch, type Batch, type Candidate, type Merged } from './merge-batch.ts';
 import { isRefusal } from './merge-refusal.ts';
 import { removeMerged } from './remove-merged.ts';
+import { settleMoves } from './settle-moves.ts';
 import { holdAtRest, restLeaseMs, type HeldLoop } from './resting-loop.ts';
 import { summaryOf } from './settle-task.ts';
 
@@ -92,6 +93,7 @@ export class MergeQueue {
       using limit = limited(this.#cut);
       const { signal } = limit;
       await using _lock = await this.#engine.locks.take('merge', signal);
+      await settleMoves(this.#engine);
       const loops = batch.map(({ loop }) => loop);
       const sink = (loop: Loop, merged: Merged) => entries.get(loop.id)?.done.resolve(merged);
       const candidates = await Promise.all(

@@ -57,9 +57,25 @@ export interface Project {
   /**
    * Moves a branch forward to `to`, only if that is a fast-forward from `from`.
    * Checked out nowhere: the ref is moved. Checked out and clean: files follow. Dirty: refused, nothing changes.
-   * Untracked and ignored files count as dirty only where they are in the way.
+   * Untracked and ignored files count as dirty only where they are in the way. It is written down first, with the loops
+   * it is done for: what is cut in between is settled by `settleMoves`.
    */
-  fastForward(branch: string, from: string, to: string, signal: AbortSignal): Promise<FastForward>;
+  fastForward(
+    branch: string,
+    from: string,
+    to: string,
+    signal: AbortSignal,
+    loops?: readonly string[],
+  ): Promise<FastForward>;
+
+  /** Whether a move of the user's refs, index or files may have been cut. Reads one folder. */
+  hasCutMoves(): boolean;
+
+  /**
+   * Finishes or undoes moves whose process is gone: files and index follow the branch where it is now, and what was
+   * changed by somebody else since stays. Moves no ref. One caller at a time. Answers what was done, for people.
+   */
+  settleMoves(signal: AbortSignal): Promise<readonly string[]>;
 
   /** Text of a file at a revision or snapshot, cut at `maxBytes`; null when absent. */
   readAt(

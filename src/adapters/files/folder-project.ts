@@ -50,6 +50,8 @@ export function createFolderProject(root: string): Project {
     fastForward: async () => {
       throw needsGit('Merging');
     },
+    hasCutMoves: () => false,
+    settleMoves: async () => [],
     async readAt(revision, file, maxBytes) {
       const manifest = await loadManifest(store, revision);
       const entry = manifest.find(({ path: name }) => name === file);

@@ -10,7 +10,7 @@ import type {
 import { hideStateFolder } from '../files/folder-state.ts';
 import { listChangedByPeople } from './changed-by-people.ts';
 import { listCheckpoints } from './checkpoints.ts';
-import { fastForwardBranch, listCheckoutsOf } from './fast-forward.ts';
+import { fastForwardBranch } from './fast-forward.ts';
 import { createGitWorkspace } from './git-workspace.ts';
 import { type Checkout, requireOwn } from './git.ts';
 import { headBranch } from './head.ts';
@@ -19,6 +19,7 @@ import { clearFlags } from './index-flags.ts';
 import { createLoopCheckout, keepRef, loopFolder } from './loop-checkout.ts';
 import { commitFault } from './loose-object.ts';
 import { unfinishedOperation } from './mend.ts';
+import { hasMoves } from './move-record.ts';
 import { seedIndex } from './private-index.ts';
 import { listFilesAt, readFileAt } from './read-file.ts';
 import { replayCommits } from './rebase.ts';
@@ -26,9 +27,11 @@ import { readRef } from './ref-files.ts';
 import { refuseLockedDeletion } from './refuse-locked.ts';
 import { isAncestor, resolveCommit } from './repository.ts';
 import type { Repository } from './repository.ts';
+import { settleMoves } from './settle-moves.ts';
 import { diffSummary } from './diff-summary.ts';
 import { compareAround, isStaged, lookAround } from './surroundings.ts';
 import { writeTreePatch } from './tree-diff.ts';
+import { listCheckoutsOf } from './user-checkouts.ts';
 import { watchBranch } from './watch-branch.ts';
 import { openWorktree, removeWorktree } from './worktree.ts';
 import { damagedObjects } from './worktree-refusal.ts';
@@ -80,8 +83,10 @@ export function createGitProject(repository: Repository): Project {
     deleteBranch: (branch, signal) => deleteLoopBranch(repository, branch, signal),
     checkpoints: (branch, base, signal) => listCheckpoints(repository, branch, base, signal),
     createBranch: (name, commit, signal) => createBranch(repository, name, commit, signal),
-    fastForward: (branch, from, to, signal) =>
-      fastForwardBranch(repository, branch, from, to, signal),
+    fastForward: (branch, from, to, signal, loops = []) =>
+      fastForwardBranch(repository, { branch, from, to, loops }, signal),
+    hasCutMoves: () => hasMoves(repository.main.commonDir),
+    settleMoves: (signal) => settleMoves(repository, signal),
     readAt: (revision, file, maxBytes, signal) =>
       readFileAt(repository, revision, file, maxBytes, signal),
     listAt: (revision, signal) => listFilesAt(repository, revision, signal),
