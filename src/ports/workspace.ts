@@ -51,6 +51,13 @@ export interface Project {
   /** The commits of a branch since `base`, oldest first, with the trailers of iteration commits. */
   checkpoints(branch: string, base: string, signal: AbortSignal): Promise<readonly Checkpoint[]>;
 
+  /** The loops whose iterations are commits of a history, those that `without` (refs or commits) has left out. */
+  loopsOf(
+    commit: string,
+    without: readonly string[],
+    signal: AbortSignal,
+  ): Promise<readonly string[]>;
+
   /** A new branch at a commit; refuses an existing name. */
   createBranch(name: string, commit: string, signal: AbortSignal): Promise<void>;
 
@@ -225,8 +232,11 @@ export interface Workspace {
    */
   rebase(onto: string, from: string, signal: AbortSignal): Promise<Rebase>;
 
-  /** Brings branch and files to another commit, as a rebase does. Work in progress must be committed before. */
-  moveTo(commit: string, signal: AbortSignal): Promise<void>;
+  /**
+   * Shows the files of another commit while `work` runs, and those of the branch again afterwards, however it ends. The
+   * branch is not moved. After a kill the next open goes back first. Work in progress must be committed before.
+   */
+  visit<Result>(commit: string, signal: AbortSignal, work: () => Promise<Result>): Promise<Result>;
 
   /** Those of these paths that are links out of the workspace: checks see what is there, a clone of the commit does not have it. */
   linksOut(paths: readonly string[]): Promise<readonly LinkOut[]>;

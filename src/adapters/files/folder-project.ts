@@ -44,6 +44,7 @@ export function createFolderProject(root: string): Project {
     checkpoints: async () => {
       throw needsGit('Listing checkpoints');
     },
+    loopsOf: async () => [],
     createBranch: async () => {
       throw needsGit('Creating a branch');
     },

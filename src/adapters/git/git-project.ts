@@ -9,7 +9,7 @@ import type {
 } from '../../ports/workspace.ts';
 import { hideStateFolder } from '../files/folder-state.ts';
 import { listChangedByPeople } from './changed-by-people.ts';
-import { listCheckpoints } from './checkpoints.ts';
+import { listCheckpoints, listLoops } from './checkpoints.ts';
 import { fastForwardBranch } from './fast-forward.ts';
 import { createGitWorkspace } from './git-workspace.ts';
 import { type Checkout, requireOwn } from './git.ts';
@@ -82,6 +82,7 @@ export function createGitProject(repository: Repository): Project {
     },
     deleteBranch: (branch, signal) => deleteLoopBranch(repository, branch, signal),
     checkpoints: (branch, base, signal) => listCheckpoints(repository, branch, base, signal),
+    loopsOf: (commit, without, signal) => listLoops(repository, commit, without, signal),
     createBranch: (name, commit, signal) => createBranch(repository, name, commit, signal),
     fastForward: (branch, from, to, signal, loops = []) =>
       fastForwardBranch(repository, { branch, from, to, loops }, signal),
