@@ -110,7 +110,8 @@ const defaultLeaseMs = 60_000;
 /** Builds adapters and passes them in: the only place that knows which adapter stands behind a port. */
 export async function openProjectAt(input: ComposeInput): Promise<Opened> {
   const { cwd, env, home, version, flags = {}, publish = () => {}, inside } = input;
-  const project = await openProject(cwd, AbortSignal.timeout(30_000), env);
+  const reach = createFailpoints(env[failAtVariable]);
+  const project = await openProject(cwd, AbortSignal.timeout(30_000), env, reach);
   const files = { projectRoot: project.root, env, home };
   const startsNothing = input.startsNothing === true || input.onlyReads === true;
   const load = startsNothing ? loadConfigAnyway : loadConfig;
@@ -138,7 +139,6 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
   cleanup.use(store);
   const clock = createSystemClock();
   const ids = createRandomIds();
-  const reach = createFailpoints(env[failAtVariable]);
   const locks = createLocks(stateDir, clock);
   const { containment } = config.settings.sandbox;
   const supervisor = cleanup.use(

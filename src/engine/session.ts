@@ -3,6 +3,7 @@ import type { QueueEntry } from '../ports/queue.ts';
 import type { Session, StoreTx } from '../ports/store.ts';
 import { endLeftAsides } from './aside-record.ts';
 import type { Engine } from './engine.ts';
+import { settleMoves } from './settle-moves.ts';
 
 /** One `run` or one daemon lifetime: the owner of the loops it drives. */
 export async function startSession(engine: Engine, kind: Session['kind']): Promise<Session> {
@@ -17,7 +18,10 @@ export async function startSession(engine: Engine, kind: Session['kind']): Promi
   await engine.reach('before:start-session');
   await engine.store.write((tx) => tx.sessions.start(session));
   await engine.reach('after:start-session');
-  if (kind !== 'command') await endLeftAsides(engine);
+  if (kind !== 'command') {
+    await settleMoves(engine);
+    await endLeftAsides(engine);
+  }
   return session;
 }
 

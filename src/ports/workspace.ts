@@ -60,15 +60,38 @@ export interface Project {
   /** The commits of a branch since `base`, oldest first, with the trailers of iteration commits. */
   checkpoints(branch: string, base: string, signal: AbortSignal): Promise<readonly Checkpoint[]>;
 
+  /** The loops whose iterations are commits of a history, those that `without` (refs or commits) has left out. */
+  loopsOf(
+    commit: string,
+    without: readonly string[],
+    signal: AbortSignal,
+  ): Promise<readonly string[]>;
+
   /** A new branch at a commit; refuses an existing name. */
   createBranch(name: string, commit: string, signal: AbortSignal): Promise<void>;
 
   /**
    * Moves a branch forward to `to`, only if that is a fast-forward from `from`.
    * Checked out nowhere: the ref is moved. Checked out and clean: files follow. Dirty: refused, nothing changes.
-   * Untracked and ignored files count as dirty only where they are in the way.
+   * Untracked and ignored files count as dirty only where they are in the way. It is written down first, with the loops
+   * it is done for: what is cut in between is settled by `settleMoves`.
    */
-  fastForward(branch: string, from: string, to: string, signal: AbortSignal): Promise<FastForward>;
+  fastForward(
+    branch: string,
+    from: string,
+    to: string,
+    signal: AbortSignal,
+    loops?: readonly string[],
+  ): Promise<FastForward>;
+
+  /** Whether a move of the user's refs, index or files may have been cut. Reads one folder. */
+  hasCutMoves(): boolean;
+
+  /**
+   * Finishes or undoes moves whose process is gone: files and index follow the branch where it is now, and what was
+   * changed by somebody else since stays. Moves no ref. One caller at a time. Answers what was done, for people.
+   */
+  settleMoves(signal: AbortSignal): Promise<readonly string[]>;
 
   /** Text of a file at a revision or snapshot, cut at `maxBytes`; null when absent. */
   readAt(
@@ -239,8 +262,11 @@ export interface Workspace {
    */
   rebase(onto: string, from: string, signal: AbortSignal): Promise<Rebase>;
 
-  /** Brings branch and files to another commit, as a rebase does. Work in progress must be committed before. */
-  moveTo(commit: string, signal: AbortSignal): Promise<void>;
+  /**
+   * Shows the files of another commit while `work` runs, and those of the branch again afterwards, however it ends. The
+   * branch is not moved. After a kill the next open goes back first. Work in progress must be committed before.
+   */
+  visit<Result>(commit: string, signal: AbortSignal, work: () => Promise<Result>): Promise<Result>;
 
   /** Those of these paths that are links out of the workspace: checks see what is there, a clone of the commit does not have it. */
   linksOut(paths: readonly string[]): Promise<readonly LinkOut[]>;

@@ -16,6 +16,7 @@ const reachedAfter: Readonly<Record<string, string>> = {
   'loop.resumed': 'after:agent.started:2:kill',
   'save-left-work': 'after:run-agent:2:kill',
   'rebase.aborted': 'after:rebase.started:1:kill',
+  'settle-move': 'after:move-files:1:kill',
   'release-task': 'after:claim-task:1:kill',
   'messages.received': 'after:agent.started:2:kill',
 };
@@ -108,6 +109,8 @@ describe('an engine that ends at a failpoint', () => {
 function kindFor(point: Failpoint): ScenarioKind {
   if (point.endsWith('conflicted')) return 'conflict';
   if (stepOf(point) === 'merge-rebase') return 'late';
+  if (['move-files', 'move-ref', 'move-index', 'settle-move'].includes(stepOf(point)))
+    return 'shown';
   if (stepOf(point) === 'integrity.allowed') return 'cheat';
   if (stepOf(point) === 'surroundings.changed') return 'tamper';
   if (answers[stepOf(point)] !== undefined) return 'approval';

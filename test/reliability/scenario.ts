@@ -32,13 +32,14 @@ export type Scenario = AsyncDisposable & {
 };
 
 /**
- * `merge`: everything goes well, with a base that moves. `late`: the same, but it moves when the work is done. `conflict`: the base moves against the loop's work. `summary`: as
+ * `merge`: everything goes well, with a base that moves. `shown`: the same, and the base is checked out in a worktree of the user's. `late`: the same, but it moves when the work is done. `conflict`: the base moves against the loop's work. `summary`: as
  * `merge`, and the agent is asked for a summary of every iteration. `gate`: as `merge`, with a command as a gate. `approval`:
  * the same, and a person must say yes. `cheat`: the agent removes a test, which a person must accept. `tamper`: the agent makes a tag in the user's
  * repository. `mode`: the setting that changes is the mode, which then asks after every iteration and takes silence for a yes.
  */
 export type ScenarioKind =
   | 'merge'
+  | 'shown'
   | 'late'
   | 'conflict'
   | 'summary'
@@ -111,7 +112,7 @@ ${kind === 'tamper' ? 'git tag --force planted' : ''}
 echo done`;
   // What the user does meanwhile: the base moves on, and a live setting changes.
   const hook = `
-git -C '${repo.path}' update-ref refs/heads/trunk refs/heads/next
+${kind === 'shown' ? `git -C '${outside}/shown' merge -q --ff-only next` : `git -C '${repo.path}' update-ref refs/heads/trunk refs/heads/next`}
 mkdir -p '${repo.env['HOME'] ?? ''}/.config/loopwright'
 printf '${kind === 'mode' ? askingMode : ''}limits:\\n  max-iterations: 60\\n' > '${repo.env['HOME'] ?? ''}/.config/loopwright/config.yml'`;
   await writeFile(path.join(outside, 'agent.sh'), agent);
@@ -151,6 +152,8 @@ ${kind === 'gate' || kind === 'approval' ? `gates: [{ type: command, command: 't
   await repo.write(kind === 'conflict' ? 'n.txt' : 'moved.txt', 'the base moved\n');
   await repo.commitAll('the base moved');
   await repo.git('checkout', '--quiet', 'main');
+  if (kind === 'shown')
+    await repo.git('worktree', 'add', '-q', path.join(outside, 'shown'), 'trunk');
 }
 
 async function allViolations(
@@ -178,10 +181,28 @@ async function allViolations(
   if (loops.length !== 1 || loops[0]?.loop.status !== 'complete')
     violations.push(`loops: ${loops.map(({ loop }) => `${loop.id} ${loop.status}`).join(', ')}`);
   for (const { loop } of loops) violations.push(...(await workViolations(repo, loop)));
-  violations.push(...(await leftoverViolations(repo, { branches: [] })));
+  const worktrees = expected.kind === 'shown' ? ['shown'] : [];
+  violations.push(...(await leftoverViolations(repo, { branches: [], worktrees })));
+  if (expected.kind === 'shown') violations.push(...(await checkoutViolations(repo)));
   const temporary = await readFolder(path.join(repo.outside, 'temp'));
   if (temporary.length > 0) violations.push(`temporary files left: ${temporary.join(', ')}`);
   return violations;
+}
+
+/** The user's checkout of the base is where the base is, and nothing in it looks changed. */
+async function checkoutViolations(repo: GitRepo): Promise<readonly string[]> {
+  const folder = path.join(repo.outside, 'shown');
+  const status = await repo.gitIn(folder, 'status', '--porcelain');
+  const stash = await repo.git('stash', 'list');
+  const [shown, trunk] = [
+    await repo.gitIn(folder, 'rev-parse', 'HEAD'),
+    await repo.git('rev-parse', 'trunk'),
+  ];
+  return [
+    ...(status === '' ? [] : [`the checkout of the base looks changed: ${status}`]),
+    ...(stash === '' ? [] : [`something is in the stash: ${stash}`]),
+    ...(shown === trunk ? [] : ['the checkout of the base is elsewhere']),
+  ];
 }
 
 async function readFolder(folder: string): Promise<readonly string[]> {

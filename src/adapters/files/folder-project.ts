@@ -45,12 +45,15 @@ export function createFolderProject(root: string): Project {
     checkpoints: async () => {
       throw needsGit('Listing checkpoints');
     },
+    loopsOf: async () => [],
     createBranch: async () => {
       throw needsGit('Creating a branch');
     },
     fastForward: async () => {
       throw needsGit('Merging');
     },
+    hasCutMoves: () => false,
+    settleMoves: async () => [],
     async readAt(revision, file, maxBytes) {
       const manifest = await loadManifest(store, revision);
       const entry = manifest.find(({ path: name }) => name === file);

@@ -10,7 +10,7 @@ import type {
 import { hideStateFolder } from '../files/folder-state.ts';
 import { carryOver, isRepositoryOf, partFromOriginal } from './carry-over.ts';
 import { listChangedByPeople } from './changed-by-people.ts';
-import { listCheckpoints } from './checkpoints.ts';
+import { listCheckpoints, listLoops } from './checkpoints.ts';
 import { fastForwardBranch } from './fast-forward.ts';
 import { createGitWorkspace } from './git-workspace.ts';
 import { type Checkout, requireOwn } from './git.ts';
@@ -21,12 +21,14 @@ import { branchPrefix, deleteLoopBranch, retireLoopBranch } from './loop-branch.
 import { createLoopCheckout, loopFolder } from './loop-checkout.ts';
 import { commitFault } from './loose-object.ts';
 import { unfinishedOperation } from './mend.ts';
+import { hasMoves } from './move-record.ts';
 import { seedIndex } from './private-index.ts';
 import { listFilesAt, readFileAt } from './read-file.ts';
 import { replayCommits } from './rebase.ts';
 import { readRef } from './ref-files.ts';
 import { isAncestor, resolveCommit } from './repository.ts';
 import type { Repository } from './repository.ts';
+import { settleMoves } from './settle-moves.ts';
 import { diffSummary } from './diff-summary.ts';
 import { compareAround, isStaged, lookAround } from './surroundings.ts';
 import { writeTreePatch } from './tree-diff.ts';
@@ -78,9 +80,12 @@ export function createGitProject(repository: Repository): Project {
     retireBranch: (branch, signal) => retireLoopBranch(repository, branch, signal),
     deleteBranch: (branch, signal) => deleteLoopBranch(repository, branch, signal),
     checkpoints: (branch, base, signal) => listCheckpoints(repository, branch, base, signal),
+    loopsOf: (commit, without, signal) => listLoops(repository, commit, without, signal),
     createBranch: (name, commit, signal) => createBranch(repository, name, commit, signal),
-    fastForward: (branch, from, to, signal) =>
-      fastForwardBranch(repository, branch, from, to, signal),
+    fastForward: (branch, from, to, signal, loops = []) =>
+      fastForwardBranch(repository, { branch, from, to, loops }, signal),
+    hasCutMoves: () => hasMoves(repository.main.commonDir),
+    settleMoves: (signal) => settleMoves(repository, signal),
     readAt: (revision, file, maxBytes, signal) =>
       readFileAt(repository, revision, file, maxBytes, signal),
     listAt: (revision, signal) => listFilesAt(repository, revision, signal),

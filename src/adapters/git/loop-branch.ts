@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { LoopwrightError } from '../../core/error.ts';
 import { smallText } from '../files/small-file.ts';
-import { listCheckoutsOf } from './fast-forward.ts';
+import { listCheckoutsOf } from './user-checkouts.ts';
 import { keepRef, pastFolder, pastRef } from './loop-checkout.ts';
 import { refuseLockedDeletion } from './refuse-locked.ts';
 import { resolveCommit } from './repository.ts';

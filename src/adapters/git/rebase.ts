@@ -63,22 +63,6 @@ export async function replayCommits(
   return replayed.kind === 'conflict' ? replayed : { kind: 'rebased', head: replayed.head };
 }
 
-/** Branch and files to another commit of the loop's. */
-export async function moveBranch(
-  checkout: LoopCheckout,
-  to: string,
-  signal: AbortSignal,
-): Promise<void> {
-  const head = await requireHead(checkout, signal);
-  if (head === to) return;
-  const obstacles = await switchTo(checkout, head, to, signal);
-  if (obstacles.length === 0) return;
-  throw new LoopwrightError(
-    'workspace.in_the_way',
-    `${obstacles.join(', ')} in ${checkout.workTree} is in the way of ${to}`,
-  );
-}
-
 /** A rebase that was cut between files and refs: the files go back to the branch. True when there was one. */
 export async function undoHalfRebase(
   checkout: LoopCheckout,
@@ -106,7 +90,8 @@ async function writeNote(checkout: LoopCheckout, text: string): Promise<void> {
   await writeFile(noteFile(checkout), text, { flag: 'wx' });
 }
 
-async function requireHead(checkout: LoopCheckout, signal: AbortSignal): Promise<string> {
+/** The head of a workspace that is on its branch. */
+export async function requireHead(checkout: LoopCheckout, signal: AbortSignal): Promise<string> {
   const { repository, at, branch } = checkout;
   const onBranch = await headBranch(repository, at, signal);
   const head = await headCommit(repository, at, signal);

@@ -24,6 +24,7 @@ import { removeFolder } from './remove-folder.ts';
 import { resolveCommit } from './repository.ts';
 import { fillSubmodules } from './submodules.ts';
 import type { Repository } from './repository.ts';
+import { endVisit } from './visit.ts';
 import { moveFilesIn, parkFiles, resetFiles, takeFiles } from './worktree-pool.ts';
 import { explainAddFailure, pathTaken } from './worktree-refusal.ts';
 
@@ -278,6 +279,7 @@ async function reopenWorktree(
     repaired.push(`half ${operation} aborted`);
   }
   if (await undoHalfRebase(checkout, signal)) repaired.push('half rebase undone');
+  if (await endVisit(checkout, signal)) repaired.push('brought back from the check of a merge');
   // A damaged index is made anew by the first snapshot.
   await clearFlags(checkout, signal).catch(() => signal.throwIfAborted());
   return { checkout, created: false, repaired, missing: [], notes: [] };
