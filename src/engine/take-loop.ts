@@ -10,6 +10,7 @@ import type { QueueEntry } from '../ports/queue.ts';
 import type { Session, StoreTx } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
 import { lastSeen, unrecordedWork } from './last-seen.ts';
+import { unrecordedIterations } from './older-store.ts';
 import { lostUsage } from './running-usage.ts';
 import { LoopOwner } from './loop-owner.ts';
 import { reportSurroundings } from './report-surroundings.ts';
@@ -81,13 +82,14 @@ export async function takeLoop(
   await engine.reach('after:claim-loop');
   const endedProcess = await endLeftover(engine, claims.current);
   if (claims.current.status !== 'pending') await engine.artifacts.tidy(loopId);
+  const unrecorded = await unrecordedIterations(engine, claims.current);
   const seen = await lastSeen(engine, claims.current, entry);
   const owner = new LoopOwner(engine, claims.current, {
     ...claims,
     unrecordedMs: unrecordedWork(claims.current, seen),
   });
   try {
-    const world = { why: options.why, endedProcess, lastSeen: seen };
+    const world = { why: options.why, endedProcess, lastSeen: seen, unrecorded };
     const lost = await lostUsage(engine, claims.current);
     const changed = await leftSurroundings(engine, owner);
     const events = takeOverEvents(claims.current, session, world, options);
@@ -215,17 +217,27 @@ async function leftSurroundings(engine: Engine, owner: LoopOwner): Promise<reado
 function takeOverEvents(
   loop: Loop,
   session: Session,
-  world: World,
+  world: World & { readonly unrecorded: readonly number[] | null },
   options: TakeOptions,
 ): readonly LoopEvent[] {
   const { id: sessionId } = session;
   const { host } = session.process;
-  if (loop.status === 'pending') return [{ type: 'loop.started', sessionId, host }];
+  const { unrecorded } = world;
+  const isNew = loop.status === 'pending' && (unrecorded ?? []).length === 0;
+  if (isNew) return [{ type: 'loop.started', sessionId, host }];
   const repaired = isResting(loop.status) ? [] : repair(loop, world);
   const { settings = null, flags = null } = options;
   return [
     ...repaired,
-    { type: 'loop.resumed', sessionId, host, why: world.why, settings, flags },
+    {
+      type: 'loop.resumed',
+      sessionId,
+      host,
+      why: world.why,
+      settings,
+      flags,
+      ...(unrecorded === null ? {} : { unrecorded }),
+    },
     ...modeSwitch(loop.settings, settings ?? loop.settings),
   ];
 }

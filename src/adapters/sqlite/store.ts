@@ -1,12 +1,14 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { LoopwrightError } from '../../core/error.ts';
 import type { Store, StoreTx } from '../../ports/store.ts';
 import { lastBackup } from './backup-files.ts';
 import { createAttempts } from './attempts.ts';
+import { createGaps } from './gaps.ts';
 import { createBaselines } from './baselines.ts';
 import { withCleanTexts } from './clean-texts.ts';
 import { Connection } from './connection.ts';
+import { refuseForeignLog } from './foreign-log.ts';
 import { createLearningIndex, createThreadedIndex } from './learning-index.ts';
 import { createLearnings } from './learnings.ts';
 import { createLoops } from './loops.ts';
@@ -21,6 +23,7 @@ import type { Db } from './schema.ts';
 import { SearchThread } from './search-thread.ts';
 import { makeBackup } from './store-backup.ts';
 import { createSessions } from './sessions.ts';
+import { ChangeCount, forgetMark } from './store-mark.ts';
 import { createTasks } from './tasks.ts';
 import { Transactions } from './transactions.ts';
 
@@ -44,7 +47,7 @@ const defaultThreadFrom = 10_000;
  */
 export async function openStore(file: string, options: StoreOptions = {}): Promise<Store> {
   const connections = await openConnections(path.resolve(file), options);
-  const writes = new Transactions(connections.write, 'write');
+  const writes = new Transactions(connections.write, 'write', connections.changes);
   const reads = new Transactions(connections.read, 'read');
   const thread = new SearchThread(path.resolve(file));
   const { clean, threadFrom = defaultThreadFrom } = options;
@@ -90,6 +93,7 @@ export async function openStore(file: string, options: StoreOptions = {}): Promi
 type Connections = {
   readonly write: Connection;
   readonly read: Connection;
+  readonly changes: ChangeCount | null;
   /** Of the schema. */
   readonly version: number;
 };
@@ -100,14 +104,17 @@ async function openConnections(file: string, options: StoreOptions): Promise<Con
   refuseNetworkDisk(file);
   refuseNewerUntouched(file, migrations.length);
   makeFolder(path.dirname(file));
+  refuseForeignLog(file);
+  if (!existsSync(file)) forgetMark(file);
   placeNewStore(file, folder);
   const { busyTimeoutMs } = options;
   const timeout = busyTimeoutMs === undefined ? {} : { busyTimeoutMs };
   const write = new Connection(file, { mode: 'write', ...timeout });
   try {
     await migrate(write, migrations);
+    const changes = await ChangeCount.begin(write, migrations.length);
     const read = new Connection(file, { mode: 'read', ...timeout });
-    return { write, read, version: migrations.length };
+    return { write, read, changes, version: migrations.length };
   } catch (error) {
     write[Symbol.dispose]();
     throw error;
@@ -137,5 +144,6 @@ function createTx(db: Db): StoreTx {
     learnings: createLearnings(db),
     learningIndex: createLearningIndex(db),
     messages: createMessages(db),
+    gaps: createGaps(db),
   };
 }
