@@ -2,7 +2,6 @@ import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { LoopwrightError } from '../../core/error.ts';
 import type { Store, StoreTx } from '../../ports/store.ts';
-import { lastBackup } from './backup-files.ts';
 import { createAttempts } from './attempts.ts';
 import { createGaps } from './gaps.ts';
 import { createBaselines } from './baselines.ts';
@@ -21,7 +20,7 @@ import { createQueue } from './queue.ts';
 import { createRequests } from './requests.ts';
 import type { Db } from './schema.ts';
 import { SearchThread } from './search-thread.ts';
-import { makeBackup } from './store-backup.ts';
+import { Backups } from './store-backup.ts';
 import { createSessions } from './sessions.ts';
 import { ChangeCount, forgetMark } from './store-mark.ts';
 import { createTasks } from './tasks.ts';
@@ -50,6 +49,7 @@ export async function openStore(file: string, options: StoreOptions = {}): Promi
   const writes = new Transactions(connections.write, 'write', connections.changes);
   const reads = new Transactions(connections.read, 'read');
   const thread = new SearchThread(path.resolve(file));
+  const backups = new Backups(path.resolve(file), connections.version, thread);
   const { clean, threadFrom = defaultThreadFrom } = options;
   const cleaned = (tx: StoreTx): StoreTx => (clean === undefined ? tx : withCleanTexts(tx, clean));
   const toWrite = (db: Db) => cleaned(createTx(db));
@@ -77,12 +77,13 @@ export async function openStore(file: string, options: StoreOptions = {}): Promi
     },
     async backUp(since) {
       assertOpen();
-      if (lastBackup(connections.write.file) < since)
-        makeBackup(connections.write.file, connections.version);
+      await backups.make(since);
     },
     [Symbol.asyncDispose]() {
       // The writer goes last: the last connection folds the log back into the file.
-      closed ??= reads[Symbol.asyncDispose]()
+      closed ??= backups
+        .settled()
+        .then(() => reads[Symbol.asyncDispose]())
         .then(() => thread[Symbol.asyncDispose]())
         .then(() => writes[Symbol.asyncDispose]());
       return closed;
