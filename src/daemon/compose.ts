@@ -33,6 +33,7 @@ import { importModule } from './import-module.ts';
 import { refuseLostStore } from './lost-store.ts';
 import { openProjectStore, openStateFolder, type StateUse } from './open-state.ts';
 import { createSettingsReader, settingsOf } from './settings-reader.ts';
+import { SteadyConfig } from './steady-config.ts';
 import { LoopwrightError } from '../core/error.ts';
 import { resolveLoopType, type LoopType, type LoopTypes } from '../core/loop-type/resolve.ts';
 import { assertLoopStrategy, createLoopStrategy } from '../core/strategy/registry.ts';
@@ -168,8 +169,9 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
   );
   const doors = cleanup.use(createDoors(stateDir));
   const agents = createAgentCache(supervisor, project.root);
+  const steady = new SteadyConfig(config);
   const first = { mark, flags, loaded: config, types: loopTypes };
-  const readSettings = createSettingsReader(files, startsNothing ? null : first);
+  const readSettings = createSettingsReader(files, steady, startsNothing ? null : first);
   const engine: Engine = {
     project,
     store,
@@ -208,6 +210,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     resolveAgent: (settings) => agents.resolve(settings),
     resolveStrategy: (settings) => loadStrategy(settings, project.root),
     hookCommand: (hook) => hookCommand(hook, project.root),
+    requireConfig: () => steady.require(),
     async reloadSettings(loopType, loopFlags) {
       const settings = await readSettings(loopType, loopFlags);
       redaction.learn(secretsOfEngine(env, settings));
@@ -243,7 +246,9 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     promptOf: async (type) => promptRecord(type, await parseTemplate(type)),
     planFor: planner(config, loopTypes),
     async reread() {
+      steady.require();
       const loaded = await loadConfig({ ...files, flags });
+      steady.note(loaded);
       const types = await loadLoopTypes({ ...files, settings: loaded.settings });
       return { config: loaded, planFor: planner(loaded, types) };
     },
