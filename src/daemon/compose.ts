@@ -34,6 +34,7 @@ import { refuseLostStore } from './lost-store.ts';
 import { openProjectStore, openStateFolder, type StateUse } from './open-state.ts';
 import { settlePlace } from './settle-place.ts';
 import { createSettingsReader, settingsOf } from './settings-reader.ts';
+import { SteadyConfig } from './steady-config.ts';
 import { LoopwrightError } from '../core/error.ts';
 import { resolveLoopType, type LoopType, type LoopTypes } from '../core/loop-type/resolve.ts';
 import { assertLoopStrategy, createLoopStrategy } from '../core/strategy/registry.ts';
@@ -193,8 +194,9 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
   );
   const doors = cleanup.use(createDoors(stateDir));
   const agents = createAgentCache(supervisor, project.root);
+  const steady = new SteadyConfig(config);
   const first = { mark, flags, loaded: config, types: loopTypes };
-  const readSettings = createSettingsReader(files, startsNothing ? null : first);
+  const readSettings = createSettingsReader(files, steady, startsNothing ? null : first);
   const engine: Engine = {
     project,
     store,
@@ -233,6 +235,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     resolveAgent: (settings) => agents.resolve(settings),
     resolveStrategy: (settings) => loadStrategy(settings, project.root),
     hookCommand: (hook) => hookCommand(hook, project.root),
+    requireConfig: () => steady.require(),
     async reloadSettings(loopType, loopFlags) {
       const settings = await readSettings(loopType, loopFlags);
       redaction.learn(secretsOfEngine(env, settings));
@@ -268,7 +271,9 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     promptOf: async (type) => promptRecord(type, await parseTemplate(type)),
     planFor: planner(config, loopTypes),
     async reread() {
+      steady.require();
       const loaded = await loadConfig({ ...files, flags });
+      steady.note(loaded);
       const types = await loadLoopTypes({ ...files, settings: loaded.settings });
       return { config: loaded, planFor: planner(loaded, types) };
     },

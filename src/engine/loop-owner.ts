@@ -39,6 +39,8 @@ export class LoopOwner implements AsyncDisposable {
   readonly changes = new KnownChanges();
   /** The files as they are when the agent has ended; null: not looked at, or changed since. */
   seenTree: string | null = null;
+  /** Why the configuration could not be read at the last boundary; null when it could. */
+  configFault: string | null = null;
   readonly #engine: Engine;
   readonly #claim: QueueClaim;
   readonly #taskClaim: TaskClaim;

@@ -3,6 +3,7 @@ import type { QueueEntry } from '../ports/queue.ts';
 import type { Session, StoreTx } from '../ports/store.ts';
 import { endLeftAsides } from './aside-record.ts';
 import type { Engine } from './engine.ts';
+import { refuseOlderStore } from './older-store.ts';
 import { settleMoves } from './settle-moves.ts';
 
 /** One `run` or one daemon lifetime: the owner of the loops it drives. */
@@ -15,6 +16,7 @@ export async function startSession(engine: Engine, kind: Session['kind']): Promi
     startedAt: engine.clock.now(),
     endedAt: null,
   };
+  if (kind !== 'command') await refuseOlderStore(engine);
   await engine.reach('before:start-session');
   await engine.store.write((tx) => tx.sessions.start(session));
   await engine.reach('after:start-session');

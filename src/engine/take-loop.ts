@@ -11,6 +11,7 @@ import type { Session, StoreTx } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
 import { landedRebase } from './landed-rebase.ts';
 import { lastSeen, unrecordedWork } from './last-seen.ts';
+import { unrecordedIterations } from './older-store.ts';
 import { lostUsage } from './running-usage.ts';
 import { LoopOwner } from './loop-owner.ts';
 import { reportSurroundings } from './report-surroundings.ts';
@@ -73,6 +74,7 @@ export async function takeLoop(
   const isElsewhere = await ranElsewhere(engine, claims.current);
   const endedProcess = !isElsewhere && (await endLeftover(engine, claims.current));
   if (claims.current.status !== 'pending') await engine.artifacts.tidy(loopId);
+  const unrecorded = await unrecordedIterations(engine, claims.current);
   const seen = await lastSeen(engine, claims.current, entry);
   const owner = new LoopOwner(engine, claims.current, {
     ...claims,
@@ -80,7 +82,7 @@ export async function takeLoop(
   });
   try {
     const rebased = await landedRebase(engine, claims.current, owner.closing);
-    const world = { why: options.why, endedProcess, lastSeen: seen, rebased };
+    const world = { why: options.why, endedProcess, lastSeen: seen, rebased, unrecorded };
     const lost = await lostUsage(engine, claims.current);
     const changed = isElsewhere ? [] : await leftSurroundings(engine, owner);
     const events = takeOverEvents(claims.current, session, world, options);
@@ -205,17 +207,27 @@ async function leftSurroundings(engine: Engine, owner: LoopOwner): Promise<reado
 function takeOverEvents(
   loop: Loop,
   session: Session,
-  world: World,
+  world: World & { readonly unrecorded: readonly number[] | null },
   options: TakeOptions,
 ): readonly LoopEvent[] {
   const { id: sessionId } = session;
   const { host } = session.process;
-  if (loop.status === 'pending') return [{ type: 'loop.started', sessionId, host }];
+  const { unrecorded } = world;
+  const isNew = loop.status === 'pending' && (unrecorded ?? []).length === 0;
+  if (isNew) return [{ type: 'loop.started', sessionId, host }];
   const repaired = isResting(loop.status) ? [] : repair(loop, world);
   const { settings = null, flags = null } = options;
   return [
     ...repaired,
-    { type: 'loop.resumed', sessionId, host, why: world.why, settings, flags },
+    {
+      type: 'loop.resumed',
+      sessionId,
+      host,
+      why: world.why,
+      settings,
+      flags,
+      ...(unrecorded === null ? {} : { unrecorded }),
+    },
     ...modeSwitch(loop.settings, settings ?? loop.settings),
   ];
 }

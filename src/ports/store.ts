@@ -21,7 +21,7 @@ export interface Store extends AsyncDisposable {
   write<T>(work: (tx: StoreTx) => Promise<T>): Promise<T>;
   /** A consistent view; changes are refused or lost, never partly applied. */
   read<T>(work: (tx: StoreTx) => Promise<T>): Promise<T>;
-  /** Throws `store.gone` when it was deleted or replaced, so that nothing is kept beside a store that is not there. */
+  /** Throws `store.gone` when it or its log was deleted or replaced, so that nothing is kept beside a store that is not there. */
   assertInPlace(): void;
   /** Makes a copy of it as of now, unless there is one made since then (UTC milliseconds). */
   backUp(since: number): Promise<void>;
@@ -44,6 +44,17 @@ export interface StoreTx {
    */
   leaseTime(): Promise<number>;
   readonly places: Places;
+  readonly gaps: Gaps;
+}
+
+/** What a store has lost because it was put back from a copy, or its log was deleted. It is noted when the store is opened. */
+export interface Gaps {
+  /** How many changes are lost that nobody was told of; 0 ordinarily. */
+  untold(): Promise<number>;
+  /** Somebody was told. */
+  tell(): Promise<void>;
+  /** Whether the newest fact of a loop is from before the gap: more may have happened to it than is stored. */
+  isBehind(loopId: string): Promise<boolean>;
 }
 
 export interface Loops {

@@ -51,6 +51,8 @@ export class Connection implements Disposable {
   readonly #mode: 'write' | 'read';
   readonly #identity: string;
   readonly #options: ConnectionOptions;
+  /** The log and its index; null until SQLite has made them. */
+  #beside: Beside | null;
   readonly #prepared = new Map<string, Prepared>();
 
   /** Waits for a program that has the file for itself alone. */
@@ -70,6 +72,7 @@ export class Connection implements Disposable {
       throw storeError(error, file);
     }
     this.#identity = identityOf(file);
+    this.#beside = besideOf(file);
   }
 
   get inTransaction(): boolean {
@@ -127,17 +130,57 @@ export class Connection implements Disposable {
     this.execute('pragma busy_timeout = 0');
   }
 
-  /** SQLite goes on writing into a deleted file; what it acknowledges then is lost. */
+  /** Of the file and its log; 0 for a log that is not there. */
+  get inodes(): { readonly file: number; readonly log: number } {
+    return { file: inodeOf(this.#identity), log: inodeOf(this.#beside?.log ?? '') };
+  }
+
+  /** How many rows were changed through this connection. */
+  totalChanges(): number {
+    const [row] = this.run('select total_changes() as changes').rows;
+    return typeof row === 'object' && row !== null && 'changes' in row ? Number(row.changes) : 0;
+  }
+
+  /** SQLite goes on writing into deleted files; what it acknowledges then is lost. */
   assertInPlace(): void {
-    if (identityOf(this.file) === this.#identity) return;
-    throw new LoopwrightError(
-      'store.gone',
-      `${this.file} was deleted or replaced while it was in use`,
-      {
-        hint: 'Put the file back or start again; what was stored is not in a new file. The branches of loops are kept by git.',
-        details: { file: this.file },
-      },
+    if (identityOf(this.file) !== this.#identity) {
+      const text = `${this.file} was deleted or replaced while it was in use`;
+      throw this.#gone(
+        text,
+        'Put the file back or start again; what was stored is not in a new file. The branches of loops are kept by git.',
+      );
+    }
+    const beside = besideOf(this.file);
+    this.#beside ??= beside;
+    const isSame = beside?.log === this.#beside?.log && beside?.index === this.#beside?.index;
+    if (isSame) return;
+    const text = `${this.file}-wal or ${this.file}-shm was deleted or replaced while it was in use`;
+    throw this.#gone(
+      text,
+      this.#saveLog()
+        ? 'Nothing is lost: everything stored is in the store itself. Start again to go on.'
+        : 'Put the file back if you have it. Else what was stored last may be lost; starting again says what.',
     );
+  }
+
+  /** Whether everything that was stored is where the next process looks for it: a deleted log is written into the file first. */
+  #saveLog(): boolean {
+    const log = identityOf(`${this.file}-wal`);
+    // A log that somebody has put there is another one: nothing of it is known here.
+    if (log !== 'gone') return log === this.#beside?.log;
+    try {
+      const [row] = this.run('pragma wal_checkpoint(passive)').rows;
+      const [busy, pages, moved] =
+        typeof row === 'object' && row !== null ? Object.values(row) : [];
+      return busy === 0 && pages === moved;
+    } catch {
+      // The error that is about to be thrown says what follows.
+      return false;
+    }
+  }
+
+  #gone(text: string, hint: string): LoopwrightError {
+    return new LoopwrightError('store.gone', text, { hint, details: { file: this.file } });
   }
 
   #explain(error: unknown): unknown {
@@ -235,4 +278,17 @@ function assertPragma(database: DatabaseSync, file: string, name: string, expect
 function identityOf(file: string): string {
   const stats = statSync(file, { throwIfNoEntry: false });
   return stats === undefined ? 'gone' : `${stats.dev}:${stats.ino}`;
+}
+
+function inodeOf(identity: string): number {
+  return Number(identity.split(':')[1] ?? 0);
+}
+
+type Beside = { readonly log: string; readonly index: string };
+
+/** Which log and which index lie beside a database; null when one of them is not there. */
+function besideOf(file: string): Beside | null {
+  const log = identityOf(`${file}-wal`);
+  const index = identityOf(`${file}-shm`);
+  return log === 'gone' || index === 'gone' ? null : { log, index };
 }

@@ -1,14 +1,15 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { LoopwrightError } from '../../core/error.ts';
 import type { Store, StoreTx } from '../../ports/store.ts';
 import { monotonicMs } from '../clock/monotonic.ts';
 import { readBootId } from '../process/proc.ts';
-import { lastBackup } from './backup-files.ts';
 import { createAttempts } from './attempts.ts';
+import { createGaps } from './gaps.ts';
 import { createBaselines } from './baselines.ts';
 import { withCleanTexts } from './clean-texts.ts';
 import { Connection } from './connection.ts';
+import { refuseForeignLog } from './foreign-log.ts';
 import { createLearningIndex, createThreadedIndex } from './learning-index.ts';
 import { createLearnings } from './learnings.ts';
 import { leaseTime, type BootClock } from './lease-time.ts';
@@ -23,8 +24,9 @@ import { createQueue } from './queue.ts';
 import { createRequests } from './requests.ts';
 import type { Db } from './schema.ts';
 import { SearchThread } from './search-thread.ts';
-import { makeBackup } from './store-backup.ts';
+import { Backups } from './store-backup.ts';
 import { createSessions } from './sessions.ts';
+import { ChangeCount, forgetMark } from './store-mark.ts';
 import { createTasks } from './tasks.ts';
 import { Transactions } from './transactions.ts';
 
@@ -54,9 +56,10 @@ const defaultThreadFrom = 10_000;
  */
 export async function openStore(file: string, options: StoreOptions = {}): Promise<Store> {
   const connections = await openConnections(path.resolve(file), options);
-  const writes = new Transactions(connections.write, 'write');
+  const writes = new Transactions(connections.write, 'write', connections.changes);
   const reads = new Transactions(connections.read, 'read');
   const thread = new SearchThread(path.resolve(file));
+  const backups = new Backups(path.resolve(file), connections.version, thread);
   const { clean, threadFrom = defaultThreadFrom, boot = machineClock(), root = null } = options;
   const cleaned = (tx: StoreTx): StoreTx => (clean === undefined ? tx : withCleanTexts(tx, clean));
   const toWrite = (db: Db) =>
@@ -86,12 +89,13 @@ export async function openStore(file: string, options: StoreOptions = {}): Promi
     },
     async backUp(since) {
       assertOpen();
-      if (lastBackup(connections.write.file) < since)
-        makeBackup(connections.write.file, connections.version);
+      await backups.make(since);
     },
     [Symbol.asyncDispose]() {
       // The writer goes last: the last connection folds the log back into the file.
-      closed ??= reads[Symbol.asyncDispose]()
+      closed ??= backups
+        .settled()
+        .then(() => reads[Symbol.asyncDispose]())
         .then(() => thread[Symbol.asyncDispose]())
         .then(() => writes[Symbol.asyncDispose]());
       return closed;
@@ -102,6 +106,7 @@ export async function openStore(file: string, options: StoreOptions = {}): Promi
 type Connections = {
   readonly write: Connection;
   readonly read: Connection;
+  readonly changes: ChangeCount | null;
   /** Of the schema. */
   readonly version: number;
 };
@@ -112,6 +117,8 @@ async function openConnections(file: string, options: StoreOptions): Promise<Con
   refuseNetworkDisk(file);
   refuseNewerUntouched(file, migrations.length);
   makeFolder(path.dirname(file));
+  refuseForeignLog(file);
+  if (!existsSync(file)) forgetMark(file);
   placeNewStore(file, folder);
   const { busyTimeoutMs, onLocked } = options;
   const patience = {
@@ -121,8 +128,9 @@ async function openConnections(file: string, options: StoreOptions): Promise<Con
   const write = await Connection.open(file, { mode: 'write', ...patience });
   try {
     await migrate(write, migrations);
+    const changes = await ChangeCount.begin(write, migrations.length);
     const read = await Connection.open(file, { mode: 'read', ...patience });
-    return { write, read, version: migrations.length };
+    return { write, read, changes, version: migrations.length };
   } catch (error) {
     write[Symbol.dispose]();
     throw error;
@@ -157,5 +165,6 @@ function createTx(db: Db, root: string | null): Omit<StoreTx, 'leaseTime'> {
     learningIndex: createLearningIndex(db),
     messages: createMessages(db),
     places: createPlaces(db, root),
+    gaps: createGaps(db),
   };
 }

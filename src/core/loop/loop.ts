@@ -77,6 +77,8 @@ export type Iteration = {
   readonly ciSince?: number;
   readonly decision: Decision | null;
   readonly why: string | null;
+  /** Only its number is known: what was recorded of it is lost. Absent ordinarily. */
+  readonly unrecorded?: true;
 };
 
 export type Baseline = {
@@ -101,6 +103,8 @@ export type Loop = {
   readonly options: LoopOptions;
   readonly workspace: WorkspaceRecord;
   readonly head: string | null;
+  /** More happened to its files than is recorded, and nobody has looked at them since. Absent ordinarily. */
+  readonly behind?: true;
   /** The owner of this run has the workspace open. */
   readonly opened: boolean;
   /** `workspace.setup` ran well in the worktree as it is now. */
