@@ -107,7 +107,8 @@ const defaultLeaseMs = 60_000;
 /** Builds adapters and passes them in: the only place that knows which adapter stands behind a port. */
 export async function openProjectAt(input: ComposeInput): Promise<Opened> {
   const { cwd, env, home, version, flags = {}, publish = () => {}, inside } = input;
-  const project = await openProject(cwd, AbortSignal.timeout(30_000), env);
+  const reach = createFailpoints(env[failAtVariable]);
+  const project = await openProject(cwd, AbortSignal.timeout(30_000), env, reach);
   const files = { projectRoot: project.root, env, home };
   const startsNothing = input.startsNothing === true || input.onlyReads === true;
   const load = startsNothing ? loadConfigAnyway : loadConfig;
@@ -194,7 +195,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
       inside === undefined
         ? null
         : (loopId, argv, stdin) => inside({ opened, loopId, argv, stdin }),
-    reach: createFailpoints(env[failAtVariable]),
+    reach,
     leaseMs: input.leaseMs ?? defaultLeaseMs,
     stateDir,
     env: definedOnly(env),

@@ -1,6 +1,7 @@
 import { lstat, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { LoopwrightError } from '../../core/error.ts';
+import type { Reach } from '../../ports/failpoint.ts';
 import type {
   CheckoutState,
   OpenedWorkspace,
@@ -10,34 +11,33 @@ import type {
 import { hideStateFolder } from '../files/folder-state.ts';
 import { listChangedByPeople } from './changed-by-people.ts';
 import { listCheckpoints } from './checkpoints.ts';
-import { fastForwardBranch, listCheckoutsOf } from './fast-forward.ts';
+import { fastForwardBranch } from './fast-forward.ts';
 import { createGitWorkspace } from './git-workspace.ts';
 import { type Checkout, requireOwn } from './git.ts';
 import { headBranch } from './head.ts';
 import { createIndexDigest } from './index-digest.ts';
 import { clearFlags } from './index-flags.ts';
-import { createLoopCheckout, keepRef, loopFolder } from './loop-checkout.ts';
+import { createLoopCheckout, loopFolder } from './loop-checkout.ts';
+import { branchPrefix, deleteLoopBranch } from './loop-branch.ts';
 import { commitFault } from './loose-object.ts';
 import { unfinishedOperation } from './mend.ts';
 import { seedIndex } from './private-index.ts';
 import { listFilesAt, readFileAt } from './read-file.ts';
 import { replayCommits } from './rebase.ts';
 import { readRef } from './ref-files.ts';
-import { refuseLockedDeletion } from './refuse-locked.ts';
 import { isAncestor, resolveCommit } from './repository.ts';
 import type { Repository } from './repository.ts';
 import { diffSummary } from './diff-summary.ts';
 import { compareAround, isStaged, lookAround } from './surroundings.ts';
+import { tidyWorktrees } from './tidy-worktrees.ts';
 import { writeTreePatch } from './tree-diff.ts';
 import { watchBranch } from './watch-branch.ts';
 import { openWorktree, removeWorktree } from './worktree.ts';
 import { damagedObjects } from './worktree-refusal.ts';
-import type { WorktreeSpec } from './worktree.ts';
+import type { WorktreeSpec } from './make-worktree.ts';
 
-/** Branches under this prefix are the engine's; no other branch is ever deleted. */
-const branchPrefix = 'loopwright/';
-
-export function createGitProject(repository: Repository): Project {
+export function createGitProject(repository: Repository, reach: Reach): Project {
+  const registry = { repository, reach };
   const root = repository.main.workTree ?? repository.main.gitDir;
   /** Folders of opened workspaces, by path. */
   const opened = new Map<string, Checkout>();
@@ -61,7 +61,7 @@ export function createGitProject(repository: Repository): Project {
       const complete = requireStartingPoint(repository, spec);
       if (spec.mode === 'in-place') return openInPlace(repository, complete, signal);
       hideStateFolder(root, spec.path);
-      const { checkout, ...rest } = await openWorktree(repository, complete, signal);
+      const { checkout, ...rest } = await openWorktree(registry, complete, signal);
       opened.set(checkout.workTree, checkout.at);
       return { ...rest, workspace: createGitWorkspace(checkout) };
     },
@@ -75,8 +75,9 @@ export function createGitProject(repository: Repository): Project {
         return null;
       }
       opened.delete(spec.path);
-      return removeWorktree(repository, requireStartingPoint(repository, spec), signal);
+      return removeWorktree(registry, requireStartingPoint(repository, spec), signal);
     },
+    tidyWorktrees: (known, signal) => tidyWorktrees(registry, known, signal),
     deleteBranch: (branch, signal) => deleteLoopBranch(repository, branch, signal),
     checkpoints: (branch, base, signal) => listCheckpoints(repository, branch, base, signal),
     createBranch: (name, commit, signal) => createBranch(repository, name, commit, signal),
@@ -205,38 +206,6 @@ async function openInPlace(
   ready.catch(() => {});
   const workspace = createGitWorkspace(checkout, ready);
   return { workspace, created, repaired: [], missing: [], notes: [] };
-}
-
-async function deleteLoopBranch(
-  repository: Repository,
-  branch: string,
-  signal: AbortSignal,
-): Promise<void> {
-  if (!branch.startsWith(branchPrefix)) {
-    throw new LoopwrightError(
-      'git.not_ours',
-      `${branch} is not a loop's branch, it is not deleted`,
-    );
-  }
-  const ref = `refs/heads/${branch}`;
-  const [checkout] = await listCheckoutsOf(repository, ref, signal);
-  if (checkout !== undefined) {
-    throw new LoopwrightError(
-      'git.branch_in_use',
-      `${branch} is checked out at ${checkout.workTree}`,
-      {
-        hint: 'Switch that checkout to another branch, then try again.',
-      },
-    );
-  }
-  const refs = [ref, keepRef(branch.slice(branchPrefix.length))];
-  await refuseLockedDeletion(repository.main.commonDir, refs, signal);
-  const lines = refs.map((each) => `delete ${each}`);
-  await repository.output({
-    args: ['update-ref', '--stdin'],
-    input: `${lines.join('\n')}\n`,
-    signal,
-  });
 }
 
 async function createBranch(

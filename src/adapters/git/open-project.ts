@@ -1,4 +1,5 @@
 import { realpath } from 'node:fs/promises';
+import type { Reach } from '../../ports/failpoint.ts';
 import type { Project } from '../../ports/workspace.ts';
 import { createFolderProject } from '../files/folder-project.ts';
 import { discoverRepository } from './discover.ts';
@@ -6,14 +7,16 @@ import { createGitProject } from './git-project.ts';
 
 /**
  * The project around a folder: the git repository it lies in, else the folder itself. `caller` is the environment of
- * the user; their git identity and ignore file are read from it once.
+ * the user; their git identity and ignore file are read from it once. `reach` is told of the steps in which worktrees
+ * come and go.
  */
 export async function openProject(
   cwd: string,
   signal: AbortSignal,
   caller: Readonly<Record<string, string | undefined>> = process.env,
+  reach: Reach = async () => {},
 ): Promise<Project> {
   const folder = await realpath(cwd);
   const repository = await discoverRepository(folder, caller, signal);
-  return repository === null ? createFolderProject(folder) : createGitProject(repository);
+  return repository === null ? createFolderProject(folder) : createGitProject(repository, reach);
 }
