@@ -22,6 +22,8 @@ import { brokenFiles, repairRegistration, type BrokenFile } from './repair-regis
 
 /** Something that is wrong with worktrees or was left of them. */
 export type WorktreeFault = {
+  /** `broken`: git cannot read it, so that commands of the user can fail. `left`: nobody needs it any more. */
+  readonly kind: 'broken' | 'left' | 'foreign';
   readonly text: string;
   /** Null: it is the user's own, which only they may change. */
   readonly repair: ((signal: AbortSignal) => Promise<void>) | null;
@@ -72,7 +74,7 @@ async function findLeft(commonDir: string): Promise<WorktreeFault[]> {
     const found = await lstat(dir).catch(() => null);
     if (found === null || (loopId === null && Date.now() - found.ctimeMs < unmarkedMs)) continue;
     const text = `worktree that was half made or half removed: ${folder ?? dir}`;
-    faults.push({ text, repair: () => finishLeft(left), next: null });
+    faults.push({ kind: 'left', text, repair: () => finishLeft(left), next: null });
   }
   return faults;
 }
@@ -101,7 +103,7 @@ async function inspect(
   if (isGone) {
     if (loop?.isOpen === true) return null;
     const text = `registration of ${id}, whose worktree is gone`;
-    return { text, repair: () => drop(registry, gitDir, folder, id), next: null };
+    return { kind: 'left', text, repair: () => drop(registry, gitDir, folder, id), next: null };
   }
   return brokenFault(registry, { gitDir, folder, id, branch: loop?.branch ?? null }, broken);
 }
@@ -146,11 +148,12 @@ async function brokenFault(
 ): Promise<WorktreeFault> {
   const text = `registration of ${id} with ${broken.join(', ')} missing or unreadable`;
   const isWhole = isReady(gitDir, id) && (await standingOf(gitDir, id, folder)) === 'ours';
-  if (!isWhole) return { text, repair: () => drop(registry, gitDir, folder, id), next: null };
+  const kind = 'broken';
+  if (!isWhole) return { kind, text, repair: () => drop(registry, gitDir, folder, id), next: null };
   const own = { gitDir, folder, branch: branch ?? `${branchPrefix}${id}` };
   const repair = (signal: AbortSignal) =>
     repairRegistration(registry.repository, own, broken, signal);
-  return { text, repair, next: null };
+  return { kind, text, repair, next: null };
 }
 
 /** The folder goes only if it is the one that was made for it, and no work is in it. */
@@ -180,7 +183,8 @@ function throwawayFault(
     }
     await deleteLoopBranch(registry.repository, `${branchPrefix}${id}`, signal);
   };
-  return { text: `throwaway worktree left by a killed engine: ${id}`, repair, next: null };
+  const text = `throwaway worktree left by a killed engine: ${id}`;
+  return { kind: 'left', text, repair, next: null };
 }
 
 /** Branches and folders of throwaway worktrees that are not registered. */
@@ -197,7 +201,10 @@ async function findLone(
   const ids = new Set([...refs, ...folders].filter((id) => throwawayOwner(id) !== null));
   if (ids.size === 0) return [];
   // Whoever makes one is there before its branch is, so looking afterwards misses none.
-  const beingMade = new Set((await listLeft(commonDir)).map(({ loopId }) => loopId));
+  const under = (await listLeft(commonDir)).filter(
+    ({ dir, loopId }) => loopId !== null && hasLivingMaker(dir, loopId),
+  );
+  const beingMade = new Set(under.map(({ loopId }) => loopId));
   const faults: WorktreeFault[] = [];
   for (const id of ids) {
     const gitDir = path.join(commonDir, 'worktrees', id);
@@ -211,7 +218,12 @@ async function findLone(
     };
     const isOurs = refs.has(id) || isLinkedTo(folder, gitDir);
     if (isOurs)
-      faults.push({ text: `branch or folder of a throwaway worktree: ${id}`, repair, next: null });
+      faults.push({
+        kind: 'left',
+        text: `branch or folder of a throwaway worktree: ${id}`,
+        repair,
+        next: null,
+      });
   }
   return faults;
 }
@@ -226,5 +238,5 @@ function foreignFault(gitDir: string, broken: readonly BrokenFile[]): WorktreeFa
   };
   const next = `it is not a loop's, so nothing is changed; if no git is running: ${first === undefined ? '' : how[first]}`;
   const text = `${gitDir} has ${broken.join(', ')} missing or unreadable`;
-  return { text, repair: null, next };
+  return { kind: 'foreign', text, repair: null, next };
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
@@ -281,6 +281,18 @@ describe('a throwaway worktree that a killed engine left', () => {
       'refs/heads/loopwright',
     );
     expect(left).toBe(`loopwright/${loopId}-mine`);
+  });
+
+  test('one that was killed on its way out goes with its branch at the next start', async () => {
+    await using repo = await gitRepo();
+    const spec = await leave(repo, 'base');
+    const gone = path.join(repo.path, '.git/loopwright', `leaving-${spec.loopId}`);
+    await mkdir(path.dirname(gone));
+    await rename(path.join(repo.path, '.git/worktrees', spec.loopId), gone);
+    const project = await openProject(repo.path, signal, repo.env);
+    await project.tidyWorktrees(known(repo, loopId), signal);
+    expect([existsSync(gone), existsSync(spec.path)]).toEqual([false, false]);
+    expect(await repo.git('for-each-ref', 'refs/heads/loopwright')).toBe('');
   });
 
   test('one of this very process stays', async () => {
