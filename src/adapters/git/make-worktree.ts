@@ -1,4 +1,4 @@
-import { readFile, rename, rmdir, writeFile } from 'node:fs/promises';
+import { readFile, rmdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { isLoopwrightError } from '../../core/error.ts';
 import type { Reach } from '../../ports/failpoint.ts';
@@ -63,7 +63,7 @@ export async function createWorktree(
   const { gitDir, tree } =
     reused.kind === 'reused'
       ? reused
-      : await addWorktree(registry, spec, folder, wanted, writeFiles, signal);
+      : await addWorktree(registry, spec, folder, wanted, { fill: writeFiles }, signal);
   const checkout = createLoopCheckout(repository, spec, gitDir, folder);
   const missing = await bringFiles(repository.main.workTree ?? folder, folder, spec);
   await seedIndex(checkout.at, checkout.index.file);
@@ -89,12 +89,15 @@ type Wanted = { readonly commit: string; readonly isNew: boolean };
 
 type Added = { readonly gitDir: string; readonly tree: string };
 
-type Fill = (
-  repository: Repository,
-  at: Checkout & { readonly workTree: string },
-  wanted: Wanted,
-  signal: AbortSignal,
-) => Promise<void>;
+/** Where files come from: none are there, or those of a folder that becomes the worktree. Then they are made the commit's. */
+type Files = {
+  readonly source?: string;
+  readonly fill: (
+    repository: Repository,
+    at: Checkout & { readonly workTree: string },
+    signal: AbortSignal,
+  ) => Promise<void>;
+};
 
 /**
  * Makes branch and registration, then the files. Answers the worktree's git folder, and the tree of the commit in it.
@@ -105,7 +108,7 @@ async function addWorktree(
   spec: WorktreeSpec,
   folder: string,
   wanted: Wanted,
-  fill: Fill,
+  { source, fill }: Files,
   signal: AbortSignal,
 ): Promise<Added> {
   const { repository, reach } = registry;
@@ -116,11 +119,12 @@ async function addWorktree(
     const prepare = async () => {
       tree = await prepareBranch(repository, branch, wanted, signal);
     };
-    const made = { loopId, branch, folder, isAdopted: false, prepare };
+    const place = source === undefined ? { folder } : { folder, source };
+    const made = { loopId, branch, ...place, isAdopted: false, prepare };
     const gitDir = await registerWorktree(repository, made, reach, signal);
     const own = watchFolders([folder, gitDir]);
     const at = { gitDir, commonDir: repository.main.commonDir, workTree: folder, own };
-    await fill(repository, at, wanted, signal);
+    await fill(repository, at, signal);
     return { gitDir, tree };
   } catch (error) {
     await abandon(registry, folder, loopId);
@@ -129,8 +133,8 @@ async function addWorktree(
   }
 }
 
-const writeFiles: Fill = async (repository, at, { commit }, signal) => {
-  await repository.output({ at, args: ['read-tree', '--reset', '-u', commit], signal });
+const writeFiles: Files['fill'] = async (repository, at, signal) => {
+  await repository.output({ at, args: ['read-tree', '--reset', '-u', 'HEAD'], signal });
 };
 
 /** Answers the tree of the commit. */
@@ -185,12 +189,12 @@ async function reuseFiles(
   const taken = (spec.pool ?? 0) === 0 ? null : await takeFiles(folder);
   if (taken === null) return { kind: 'none' };
   try {
+    // One that is empty may be there.
     await rmdir(folder).catch(() => undefined);
-    await rename(taken, folder);
-    const fill: Fill = (repository, at) => resetFiles(repository, at, signal);
+    const files = { source: taken, fill: resetFiles };
     return {
       kind: 'reused',
-      ...(await addWorktree(registry, spec, folder, wanted, fill, signal)),
+      ...(await addWorktree(registry, spec, folder, wanted, files, signal)),
     };
   } catch (error) {
     signal.throwIfAborted();

@@ -41,6 +41,8 @@ export type NewRegistration = {
   readonly branch: string;
   /** Where the worktree is. It is made if it is not there; files in it stay as they are. */
   readonly folder: string;
+  /** A folder that becomes the worktree by being renamed, as soon as it is written down whose it is. */
+  readonly source?: string;
   /** The folder and its files are older than this registration, and stay if it does not come about. */
   readonly isAdopted: boolean;
   /** What has to be there before git sees the registration, such as the branch. `made` is its git folder at that time. */
@@ -58,11 +60,12 @@ export async function registerWorktree(
   signal: AbortSignal,
 ): Promise<string> {
   const { commonDir } = repository.main;
-  const { folder } = registration;
+  const { folder, source } = registration;
   requireOwnPlaces(commonDir);
-  await mkdir(folder, { recursive: true });
+  if (source === undefined) await mkdir(folder, { recursive: true });
   const made = path.join(commonDir, 'loopwright', `${madePrefix}${path.basename(folder)}`);
   await writeRegistration(repository, registration, made, signal);
+  if (source !== undefined) await rename(source, folder);
   await registration.prepare(made);
   await reach('before:register-worktree');
   const gitDir = await moveIn(commonDir, made, folder);
@@ -74,14 +77,14 @@ export async function registerWorktree(
 
 async function writeRegistration(
   repository: Repository,
-  { loopId, branch, folder, isAdopted }: NewRegistration,
+  { loopId, branch, folder, source, isAdopted }: NewRegistration,
   made: string,
   signal: AbortSignal,
 ): Promise<void> {
   await rm(made, { recursive: true, force: true });
   await mkdir(loopFolder(made, loopId), { recursive: true });
   markMaker(made, loopId);
-  if (!isAdopted) markPlace(made, loopId, folder);
+  if (!isAdopted) markPlace(made, loopId, source ?? folder);
   await copyCheckoutSettings(repository, made, signal);
   await writeFile(path.join(made, 'commondir'), commonDirText);
   await writeFile(path.join(made, 'gitdir'), gitDirText(folder));

@@ -149,6 +149,26 @@ test('the registration of a loop that rests goes when its folder is gone, unless
   expect(existsSync(gitDir)).toBe(false);
 });
 
+test('a project that was moved has its worktrees registered at the new place when they are opened', async () => {
+  await using loop = await loopHarness();
+  await loop.iterate(() => loop.write('done.txt', 'done\n'));
+  await loop.write('wip.txt', 'wip\n');
+  const root = path.join(loop.repo.outside, 'moved');
+  await rename(loop.repo.path, root);
+  const project = await openProject(root, signal, loop.repo.env);
+  const spec = loopSpecAt(root, loop.spec.base, 'loop-1');
+  expect(
+    await project.tidyWorktrees({ ...known(loop.repo), folder: path.dirname(spec.path) }, signal),
+  ).toEqual([]);
+  const { created, repaired } = await project.openWorkspace(spec, signal);
+  expect({ created, repaired }).toEqual({
+    created: false,
+    repaired: ['worktree moved with its project, registered at its new place'],
+  });
+  expect(await loop.repo.gitIn(spec.path, 'status', '--porcelain')).toBe('?? wip.txt');
+  expect(await loop.repo.gitIn(root, 'worktree', 'list')).toContain(spec.path);
+});
+
 test('a sparse checkout and the user’s own configuration of it come along', async () => {
   await using loop = await loopHarness(async (repo) => {
     await repo.write('docs/a.md', 'a\n');
@@ -166,15 +186,18 @@ function start(repo: GitRepo, base: string, count: number, failAt = '') {
   return spawn(process.execPath, args, { env: repo.env, stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
-const points = failpointNames.filter((name) => name.endsWith('register-worktree'));
+/** The third worktree is made from files of the pool. */
+const moments = failpointNames
+  .filter((name) => name.endsWith('register-worktree'))
+  .flatMap((point) => [`${point}:2`, `${point}:3`]);
 
 describe('an engine that is killed while a worktree comes or goes', () => {
-  test.each(points)(
+  test.each(moments)(
     '%s: git sees all of it or nothing, and the next start clears it',
     async (at) => {
       await using repo = await gitRepo();
       const base = await repo.git('rev-parse', 'HEAD');
-      const child = start(repo, base, 2, `${at}:2:kill`);
+      const child = start(repo, base, 3, `${at}:kill`);
       const [, ended] = await once(child, 'exit');
       expect(ended).toBe('SIGKILL');
       expect(await userGitFailures(repo)).toEqual([]);
