@@ -2,6 +2,7 @@ import path from 'node:path';
 import { effectiveIterationTimeout } from '../core/config/limits.ts';
 import type { Settings } from '../core/config/schema.ts';
 import { LoopwrightError } from '../core/error.ts';
+import { decomposeId } from '../core/loop/throwaway.ts';
 import { renderAttempts } from '../core/memory/render-attempts.ts';
 import { agentTiers, nearestTier } from '../core/model/tier.ts';
 import {
@@ -124,7 +125,7 @@ async function inThrowaway<T>(
   work: (cwd: string) => Promise<T>,
 ): Promise<T> {
   const { project, stateDir, artifacts } = engine;
-  const loopId = `decompose-${task.id}`;
+  const loopId = decomposeId(task.id);
   const { head } = await project.describe(AbortSignal.timeout(60_000));
   if (project.kind === 'folder' || head === null) {
     return work(await artifacts.namedDir(loopId, 'folder'));
@@ -161,7 +162,7 @@ async function askAgent(
   { task, settings, prompt, cwd, show }: Question,
   signal: AbortSignal,
 ): Promise<string> {
-  const name = `decompose-${task.id}`;
+  const name = decomposeId(task.id);
   const { outcome } = await askAside(
     engine,
     {

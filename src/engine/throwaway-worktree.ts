@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { Loop } from '../core/loop/loop.ts';
+import { throwawayId, type ThrowawayName } from '../core/loop/throwaway.ts';
 import type { Workspace, WorkspaceSpec } from '../ports/workspace.ts';
 import type { Engine } from './engine.ts';
 import type { Room } from './run-command.ts';
@@ -8,7 +9,7 @@ import { workspaceSpec } from './workspace-spec.ts';
 
 export type Throwaway = {
   /** Tells several of one loop apart; part of its folder's name. */
-  readonly name: string;
+  readonly name: ThrowawayName;
   readonly commit: string;
   /** Where `workspace.setup` runs apart from the user's own environment. */
   readonly room?: Room;
@@ -16,7 +17,7 @@ export type Throwaway = {
 
 /**
  * Gives `work` a worktree of its own at a commit, set up like the loop's, and removes it again with all that was done
- * in it. One that a crash has left behind is removed first.
+ * in it. One that a crash has left behind is removed first, or when the next engine starts (`tidyWorktrees`).
  */
 export async function withThrowaway<T>(
   engine: Engine,
@@ -49,8 +50,8 @@ async function discard({ project, reach }: Engine, spec: ThrowawaySpec): Promise
   await reach('after:discard-base');
 }
 
-function throwawaySpec(loop: Loop, name: string, commit: string): ThrowawaySpec {
-  const loopId = `${loop.id}-${name}`;
+function throwawaySpec(loop: Loop, name: ThrowawayName, commit: string): ThrowawaySpec {
+  const loopId = throwawayId(loop.id, name);
   const folder = path.join(path.dirname(loop.workspace.path), loopId);
   const branch = `loopwright/${loopId}`;
   return { ...workspaceSpec(loop), mode: 'worktree', loopId, path: folder, branch, base: commit };

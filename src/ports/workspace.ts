@@ -42,6 +42,13 @@ export interface Project {
    */
   removeWorkspace(spec: WorkspaceSpec, signal: AbortSignal): Promise<string | null>;
 
+  /**
+   * Puts right what killed engines and power cuts left of worktrees: half-made, emptied and forgotten ones, and throwaway
+   * worktrees with their branches. Nothing of the user's, of an engine that lives, or of a loop that is driven is touched.
+   * Costs a look into a few folders when nothing is wrong. Answers what was done, in plain words.
+   */
+  tidyWorktrees(known: KnownLoops, signal: AbortSignal): Promise<readonly string[]>;
+
   /** Before a program runs there: `workspace.gone` if a workspace was opened at this path and is no longer what is found there. */
   requireIntact(path: string): void;
 
@@ -192,6 +199,23 @@ export type WorkspaceSpec = {
   readonly link: readonly string[];
   /** Worktrees whose files are kept for the next ones when they are removed; none unless given. */
   readonly pool?: number;
+};
+
+/** What the store knows of loops, for those who tidy up worktrees. */
+export type KnownLoops = {
+  /** Where worktrees are made. */
+  readonly folder: string;
+  /** Null: there is no such loop. */
+  find(loopId: string): Promise<KnownLoop | null>;
+  /** Whether an engine that lives works on the loop now. */
+  isDriven(loopId: string): Promise<boolean>;
+};
+
+export type KnownLoop = {
+  readonly path: string;
+  readonly branch: string | null;
+  /** It goes on some time: opening its workspace then says what had to be made anew. */
+  readonly isOpen: boolean;
 };
 
 export type OpenedWorkspace = {

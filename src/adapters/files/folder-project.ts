@@ -33,6 +33,9 @@ export function createFolderProject(root: string): Project {
       const workspace = createFolderWorkspace(root, store);
       return { workspace, created: true, repaired: [], missing: [], notes: [] };
     },
+    async tidyWorktrees() {
+      return [];
+    },
     async removeWorkspace() {
       await rm(store, { recursive: true, force: true });
       return null;

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { LoopwrightError } from '../../core/error.ts';
 import type { CommitInput, CommitResult } from '../../ports/workspace.ts';
+import { keepAutostash } from './autostash.ts';
 import { commitMessage } from './commit-message.ts';
 import { visible } from './describe-text.ts';
 import { headBranch, readLooseRef } from './head.ts';
@@ -69,7 +70,7 @@ export async function commitChanges(
   const content = await chooseContent(checkout, input, history.start, parent, tree, signal);
   const commit = await storeCommit(checkout, history, parent, content, input, signal);
   const head = commit ?? parent.commit;
-  repaired.push(...(await dropOperation(checkout)));
+  repaired.push(...(await dropOperation(checkout, signal)));
   const left = [
     ...content.keptOut.map((name) => ({ name, why: 'is forbidden, see verify.contracts' })),
     ...checkout.index.unstored(),
@@ -352,9 +353,11 @@ async function showCommitted(
   await repository.output({ at, args, input: indexInfo(entries), signal });
 }
 
-async function dropOperation({ at }: LoopCheckout): Promise<string[]> {
-  const operation = await unfinishedOperation(at.gitDir);
+async function dropOperation(checkout: LoopCheckout, signal: AbortSignal): Promise<string[]> {
+  const { gitDir } = checkout.at;
+  const operation = await unfinishedOperation(gitDir);
   if (operation === null) return [];
-  await forgetOperation(at.gitDir);
-  return [`unfinished ${operation} ended, files kept`];
+  const kept = await keepAutostash(checkout, signal);
+  await forgetOperation(gitDir);
+  return [`unfinished ${operation} ended, files kept`, ...kept];
 }

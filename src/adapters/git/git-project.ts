@@ -31,13 +31,16 @@ import type { Repository } from './repository.ts';
 import { settleMoves } from './settle-moves.ts';
 import { diffSummary } from './diff-summary.ts';
 import { compareAround, isStaged, lookAround } from './surroundings.ts';
+import { tidyWorktrees } from './tidy-worktrees.ts';
 import { writeTreePatch } from './tree-diff.ts';
 import { watchBranch } from './watch-branch.ts';
 import { openWorktree, removeWorktree } from './worktree.ts';
 import { damagedObjects } from './worktree-refusal.ts';
-import type { WorktreeSpec } from './worktree.ts';
+import type { WorktreeSpec } from './make-worktree.ts';
 
 export function createGitProject(repository: Repository): Project {
+  const { reach } = repository;
+  const registry = { repository, reach };
   const root = repository.main.workTree ?? repository.main.gitDir;
   /** Folders of opened workspaces, by path. */
   const opened = new Map<string, Checkout>();
@@ -61,7 +64,7 @@ export function createGitProject(repository: Repository): Project {
       const complete = requireStartingPoint(repository, spec);
       if (spec.mode === 'in-place') return openInPlace(repository, complete, signal);
       hideStateFolder(root, spec.path);
-      const { checkout, ...rest } = await openWorktree(repository, complete, signal);
+      const { checkout, ...rest } = await openWorktree(registry, complete, signal);
       opened.set(checkout.workTree, checkout.at);
       return { ...rest, workspace: createGitWorkspace(checkout) };
     },
@@ -75,9 +78,10 @@ export function createGitProject(repository: Repository): Project {
         return null;
       }
       opened.delete(spec.path);
-      return removeWorktree(repository, requireStartingPoint(repository, spec), signal);
+      return removeWorktree(registry, requireStartingPoint(repository, spec), signal);
     },
     retireBranch: (branch, signal) => retireLoopBranch(repository, branch, signal),
+    tidyWorktrees: (known, signal) => tidyWorktrees(registry, known, signal),
     deleteBranch: (branch, signal) => deleteLoopBranch(repository, branch, signal),
     checkpoints: (branch, base, signal) => listCheckpoints(repository, branch, base, signal),
     loopsOf: (commit, without, signal) => listLoops(repository, commit, without, signal),
