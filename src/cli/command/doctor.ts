@@ -5,12 +5,13 @@ import { plainText } from '../../core/text/terminal.ts';
 import type { Command, CommandInput } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { exitCodes } from '../exit-code.ts';
-import { wantsJson } from '../input.ts';
+import { isGiven, wantsJson } from '../input.ts';
 import { plural } from '../render/format.ts';
 import { createPaint, type Style } from '../render/paint.ts';
 import { wrap } from '../render/wrap.ts';
 import { checked, type Check } from './doctor-check.ts';
 import { checkLocks, checkOrphans, checkPool } from './doctor-leftovers.ts';
+import { checkMoves } from './doctor-moves.ts';
 import { checkChosenContainment, checkDisk, checkMachine } from './doctor-machine.ts';
 import {
   checkAgent,
@@ -27,12 +28,14 @@ export const doctor: Command = {
   summary: 'Check machine, repository, configuration, store and leftovers.',
   details:
     'Each line says what to do about it. Exit code 0 when nothing fails, 1 otherwise; warnings do not count.',
+  options: [{ name: 'fix', summary: 'Put right what can be put right without a question.' }],
   examples: [
     { line: 'loopwright doctor', does: 'Looks at everything.' },
     {
       line: 'loopwright doctor --json | jq \'.checks[] | select(.status != "ok")\'',
       does: 'Shows only what is not well.',
     },
+    { line: 'loopwright doctor --fix', does: 'Also settles what a killed engine left half done.' },
   ],
   run: runDoctor,
 };
@@ -40,7 +43,7 @@ export const doctor: Command = {
 const lookMs = 120_000;
 
 async function runDoctor(input: CommandInput, context: CliContext): Promise<number> {
-  const checks = await examine(context);
+  const checks = await examine(context, isGiven(input, 'fix'));
   const failed = checks.filter(({ status }) => status === 'fail').length;
   const warned = checks.filter(({ status }) => status === 'warn').length;
   const exitCode = failed === 0 ? exitCodes.ok : exitCodes.failed;
@@ -54,7 +57,7 @@ async function runDoctor(input: CommandInput, context: CliContext): Promise<numb
   return exitCode;
 }
 
-async function examine(context: CliContext): Promise<readonly Check[]> {
+async function examine(context: CliContext, isFix: boolean): Promise<readonly Check[]> {
   const signal = AbortSignal.timeout(lookMs);
   const checks: Check[] = [...(await checkMachine(context, signal))];
   let place: Place | null = null;
@@ -64,12 +67,14 @@ async function examine(context: CliContext): Promise<readonly Check[]> {
       return checkRepository(place, context, signal);
     })),
   );
-  return place === null ? checks : [...checks, ...(await examinePlace(place, context, signal))];
+  if (place === null) return checks;
+  return [...checks, ...(await examinePlace(place, context, isFix, signal))];
 }
 
 async function examinePlace(
   place: Place,
   context: CliContext,
+  isFix: boolean,
   signal: AbortSignal,
 ): Promise<readonly Check[]> {
   const checks: Check[] = [];
@@ -102,6 +107,11 @@ async function examinePlace(
     place.root,
     settings.workspace.dir ?? path.join(stateDir, 'worktrees'),
   );
+  const { repository } = place;
+  if (repository !== null) {
+    const how = { stateDir, clock: context.clock, isFix };
+    checks.push(...(await checked('moves', () => checkMoves(repository, how, signal))));
+  }
   return [...checks, ...(await examineLeftovers(place, loops, worktrees, context, signal))];
 }
 
