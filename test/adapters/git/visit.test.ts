@@ -15,10 +15,11 @@ async function visited(): Promise<LoopHarness & { readonly head: string; readonl
   return { ...loop, head: head ?? '', top };
 }
 
-async function expectOwn({ agent, repo, workspace, head }: Awaited<ReturnType<typeof visited>>) {
+async function expectOwn(loop: Awaited<ReturnType<typeof visited>>) {
+  const { repo, workspace, head } = loop;
   expect(await repo.git('rev-parse', 'loopwright/loop-1')).toBe(head);
-  expect(await agent('symbolic-ref', 'HEAD')).toBe('refs/heads/loopwright/loop-1');
-  expect(await agent('status', '--porcelain')).toBe('');
+  expect(await loop.agent('symbolic-ref', 'HEAD')).toBe('refs/heads/loopwright/loop-1');
+  expect(await loop.agent('status', '--porcelain')).toBe('');
   expect(existsSync(path.join(workspace.path, 'other.txt'))).toBe(false);
 }
 
