@@ -90,6 +90,8 @@ export function createGitWorkspace(
     }
   }
 
+  const goBack = () => whilePresent(never, () => endVisit(checkout, never));
+
   return {
     path: workTree,
     branch,
@@ -130,7 +132,6 @@ export function createGitWorkspace(
     rebase: (onto, from, signal) =>
       onceReady(signal, () => rebaseBranch(checkout, onto, from, signal)),
     async visit(commit, signal, work) {
-      const goBack = () => whilePresent(never, () => endVisit(checkout, never));
       try {
         await onceReady(signal, () => beginVisit(checkout, commit, signal));
         const result = await work();

@@ -11,6 +11,7 @@ import { createPaint, type Style } from '../render/paint.ts';
 import { wrap } from '../render/wrap.ts';
 import { checked, type Check } from './doctor-check.ts';
 import { checkLocks, checkOrphans, checkPool } from './doctor-leftovers.ts';
+import { checkMoves } from './doctor-moves.ts';
 import { checkChosenContainment, checkDisk, checkMachine } from './doctor-machine.ts';
 import {
   checkAgent,
@@ -28,9 +29,9 @@ export const doctor: Command = {
   summary: 'Check machine, repository, configuration, store and leftovers.',
   details:
     'Each line says what to do about it. Exit code 0 when nothing fails, 1 otherwise; warnings do not count. ' +
-    '--fix repairs what killed engines and power cuts left of the worktrees of loops, as every run does when it starts; ' +
-    'nothing of yours and nothing of an engine that runs is touched.',
-  options: [{ name: 'fix', summary: 'Repair registrations of worktrees, remove left ones.' }],
+    '--fix does what every run does when it starts: it repairs what killed engines and power cuts left of the worktrees of ' +
+    'loops, and lets your files follow a branch whose move was cut. Your own changes, and loops that run, are not touched.',
+  options: [{ name: 'fix', summary: 'Repair worktrees of loops and moves that were cut.' }],
   examples: [
     { line: 'loopwright doctor', does: 'Looks at everything.' },
     { line: 'loopwright doctor --fix', does: 'Also repairs worktrees after a power cut.' },
@@ -38,6 +39,7 @@ export const doctor: Command = {
       line: 'loopwright doctor --json | jq \'.checks[] | select(.status != "ok")\'',
       does: 'Shows only what is not well.',
     },
+    { line: 'loopwright doctor --fix', does: 'Also settles what a killed engine left half done.' },
   ],
   run: runDoctor,
 };
@@ -110,6 +112,11 @@ async function examinePlace(
     place.root,
     settings.workspace.dir ?? path.join(stateDir, 'worktrees'),
   );
+  const { repository } = place;
+  if (repository !== null) {
+    const how = { stateDir, clock: context.clock, isFix: fix };
+    checks.push(...(await checked('moves', () => checkMoves(repository, how, signal))));
+  }
   return [
     ...checks,
     ...(await examineLeftovers(place, known, { worktrees, fix }, context, signal)),
