@@ -125,9 +125,9 @@ export class Connection implements Disposable {
     if (identityOf(this.file) === this.#identity) return;
     throw new LoopwrightError(
       'store.gone',
-      `${this.file} was deleted or replaced while it was in use`,
+      `${this.file} was moved, deleted or replaced while it was in use`,
       {
-        hint: 'Put the file back or start again; what was stored is not in a new file. The branches of loops are kept by git.',
+        hint: 'Start again where the project is now, or put the file back; what was stored is not in a new file. The branches of loops are kept by git.',
         details: { file: this.file },
       },
     );
