@@ -257,6 +257,32 @@ describe('a copied project', () => {
     expect(await digestFolder(at.root)).toBe(before);
   });
 
+  it('works in its own files when loops work in place, and in a folder without git', async () => {
+    await using at = await project();
+    const folder = path.join(at.repo.outside, 'folder');
+    await mkdir(folder);
+    await writeFile(
+      path.join(folder, 'loopwright.yml'),
+      await readFile(path.join(at.root, 'loopwright.yml')),
+    );
+    for (const [root, ...options] of [[at.root, '--in-place'], [folder]] as const) {
+      await rm(at.agentLog, { force: true });
+      const first = await at.run(root, ['run', 'x', ...options], {
+        LOOPWRIGHT_FAIL_AT: 'before:iteration.ended:1:kill',
+      });
+      expect(first.exitCode, first.err).toBeNull();
+      const there = `${root}-copy`;
+      await copy(root, there);
+      const before = await digestFolder(root);
+      const ended = await at.run(there, ['run']);
+      expect(ended.exitCode, ended.err).toBe(0);
+      expect(await digestFolder(root)).toBe(before);
+      expect(
+        (await agentStarts(at.agentLog)).slice(1).every((line) => line.startsWith(`${there} `)),
+      ).toBe(true);
+    }
+  });
+
   it.each(['before:settle-place:1:kill', 'after:settle-place:1:kill'])(
     'goes on when its first engine is killed at %s',
     async (failAt) => {
@@ -325,6 +351,11 @@ describe('a copied project', () => {
     const store = path.join(at.root, '.loopwright/state.db');
     const shared = await at.run(there, ['run'], { LOOPWRIGHT_STORE: store });
     expect(shared.err).toContain(`is the store of ${at.root}`);
+
+    const links = path.join(at.repo.outside, 'links');
+    await run('cp', ['-al', at.root, links]);
+    const linking = await at.run(links, ['run']);
+    expect(linking.err).toContain(`is the store of ${at.root}`);
     expect((await at.run(at.root, ['run'])).exitCode).toBe(0);
   });
 
@@ -509,42 +540,40 @@ describe('a moved project', () => {
   );
 });
 
+/** Why there can be no bind mounts here; null when there can. */
 const noMounts = whyNoPrivateDisk();
 describe('a project that is seen under two paths', () => {
-  it.skipIf(noMounts !== null)(
-    `is one and the same (${noMounts ?? 'with bind mounts'})`,
-    async () => {
-      await using at = await project();
-      await interrupt(at);
-      const view = path.join(at.repo.outside, 'view');
-      await mkdir(view);
-      const mounted = (argv: readonly string[]): readonly [string, ...string[]] => [
-        'unshare',
-        '-Urm',
-        'sh',
-        '-c',
-        'mount --bind "$0" "$1" && cd "$1" && shift && exec "$@"',
-        at.root,
-        view,
-        ...argv,
-      ];
-      const cli = (argv: readonly string[]) =>
-        realCliThrough(mounted, at.repo.outside, { ...at.repo.env, TEST_TOKEN: at.token }, argv)
-          .ended;
-      const looked = await cli(['status']);
-      expect(looked.err).not.toMatch(/moved|copy/);
-      const ended = await cli(['run']);
-      expect(ended.exitCode, ended.err).toBe(0);
-      const more = await at.run(at.root, ['run', 'more', '--validate', 'test -f n.txt']);
-      expect(more.exitCode, more.err).toBe(0);
-      expect(more.err).not.toMatch(/moved|copy of/);
-      const then = await cli(['run', 'last', '--validate', 'test -f n.txt']);
-      expect(then.exitCode, then.err).toBe(0);
-      expect((await at.run(at.root, ['status'])).err).not.toMatch(/moved|copy of/);
-      expect(await leftWork(at, at.root)).toBe('left');
-      expect(await storeViolations({ path: at.root })).toEqual([]);
-    },
-  );
+  it.skipIf(noMounts !== null)('is one and the same (needs bind mounts)', async () => {
+    await using at = await project();
+    await interrupt(at);
+    const view = path.join(at.repo.outside, 'view');
+    await mkdir(view);
+    const mounted = (argv: readonly string[]): readonly [string, ...string[]] => [
+      'unshare',
+      '-Urm',
+      'sh',
+      '-c',
+      'mount --bind "$0" "$1" && cd "$1" && shift && exec "$@"',
+      at.root,
+      view,
+      ...argv,
+    ];
+    const cli = (argv: readonly string[]) =>
+      realCliThrough(mounted, at.repo.outside, { ...at.repo.env, TEST_TOKEN: at.token }, argv)
+        .ended;
+    const looked = await cli(['status']);
+    expect(looked.err).not.toMatch(/moved|copy/);
+    const ended = await cli(['run']);
+    expect(ended.exitCode, ended.err).toBe(0);
+    const more = await at.run(at.root, ['run', 'more', '--validate', 'test -f n.txt']);
+    expect(more.exitCode, more.err).toBe(0);
+    expect(more.err).not.toMatch(/moved|copy of/);
+    const then = await cli(['run', 'last', '--validate', 'test -f n.txt']);
+    expect(then.exitCode, then.err).toBe(0);
+    expect((await at.run(at.root, ['status'])).err).not.toMatch(/moved|copy of/);
+    expect(await leftWork(at, at.root)).toBe('left');
+    expect(await storeViolations({ path: at.root })).toEqual([]);
+  });
 });
 
 /** Of the first loop, as its branch has it. */
