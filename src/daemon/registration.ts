@@ -14,6 +14,8 @@ export const Registration = lazy(() =>
     url: z.string(),
     /** Path of the unix socket. */
     socket: z.string(),
+    /** Device and inode of the state folder it works in; in a copy of that folder it means nothing. Absent in older versions. */
+    folder: z.string().exactOptional(),
     /** `Authorization: Bearer TOKEN`. */
     token: z.string(),
     pid: z.number().int(),
@@ -25,6 +27,14 @@ export const Registration = lazy(() =>
 export type Registration = z.infer<ReturnType<typeof Registration>>;
 
 const name = 'daemon.json';
+
+const longestSocketPath = 100;
+
+/** The socket in the state folder; null when its path is longer than the system takes for sockets. */
+export function socketBeside(stateDir: string): string | null {
+  const beside = path.join(stateDir, 'daemon.sock');
+  return Buffer.byteLength(beside) <= longestSocketPath ? beside : null;
+}
 
 export async function writeRegistration(
   stateDir: string,
