@@ -1,6 +1,7 @@
 import { readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { syncToDisk } from '../files/sync-to-disk.ts';
+import { answersSignals } from '../process/identity.ts';
 import { backupPath } from './backup-files.ts';
 import { Connection } from './connection.ts';
 
@@ -23,14 +24,7 @@ function removeHalves(backup: string): void {
   const start = `${path.basename(backup)}.tmp`;
   for (const name of readdirSync(folder).filter((each) => each.startsWith(start))) {
     const pid = Number(/^-(\d+)/.exec(name.slice(start.length))?.[1] ?? 0);
-    if (pid === process.pid || !isRunning(pid)) rmSync(path.join(folder, name), { force: true });
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return pid > 0 && process.kill(pid, 0);
-  } catch {
-    return false;
+    if (pid === process.pid || !(pid > 0 && answersSignals(pid)))
+      rmSync(path.join(folder, name), { force: true });
   }
 }
