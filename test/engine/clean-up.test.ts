@@ -87,7 +87,7 @@ describe('removing for long', () => {
     ]);
   });
 
-  it(`${isFull ? 50_000 : 5000} files are removed with their loop`, async () => {
+  it('thousands of files are removed with their loop', async () => {
     await using repo = await gitRepo();
     await repo.git('switch', '--quiet', '-c', 'elsewhere');
     const count = isFull ? 50_000 : 5000;

@@ -45,7 +45,9 @@ class Clock {
 }
 
 describe('a clock that is set while loops run', () => {
-  it(`${count} times costs no loop, repeats no iteration and changes no wait`, async ({ skip }) => {
+  it('set forward and back again and again, it costs no loop, repeats no iteration and changes no wait', async ({
+    skip,
+  }) => {
     skip(isMissing, missing);
     const iterations = Math.ceil(count / loops) + 1;
     await using project = await crew({
@@ -66,7 +68,7 @@ describe('a clock that is set while loops run', () => {
       // An engine that comes after the jump takes nothing from the one that lives.
       if (number % 3 !== 0) continue;
       const second = await project.start(['run'], clock.env).ended;
-      expect(second.err).toContain(`another engine (process ${started.child.pid} on `);
+      expect(second.err).toContain('there is nothing to do');
     }
     const { exitCode, out, err } = await started.ended;
     expect(exitCode, out + err).toBe(0);
