@@ -18,6 +18,7 @@ import type { StoreTx } from '../ports/store.ts';
 import { askAside } from './aside-agent.ts';
 import { endLeftAsides } from './aside-record.ts';
 import type { Engine } from './engine.ts';
+import { withoutLimit } from './without-limit.ts';
 
 const attemptsChars = 3000;
 const attemptsShown = 5;
@@ -134,15 +135,17 @@ async function inThrowaway<T>(
   const branch = `loopwright/${loopId}`;
   const own = { loopId, mode: 'worktree', path: folder, branch, base: head } as const;
   const spec = { ...own, copy: [], link: [] };
-  const discard = async () => {
-    await project.removeWorkspace(spec, AbortSignal.timeout(60_000));
-    await project.deleteBranch(branch, AbortSignal.timeout(60_000));
-  };
+  const discard = () =>
+    withoutLimit(engine, `removing the worktree ${loopId}`, async (signal) => {
+      await project.removeWorkspace(spec, signal);
+      await project.deleteBranch(branch, signal);
+    });
   // What a killed attempt left.
   await endLeftAsides(engine);
   await discard();
   try {
-    await project.openWorkspace(spec, AbortSignal.timeout(120_000));
+    const make = (signal: AbortSignal) => project.openWorkspace(spec, signal);
+    await withoutLimit(engine, `making the worktree ${loopId}`, make);
     return await work(folder);
   } finally {
     await discard();

@@ -22,6 +22,7 @@ import { remember } from './remember.ts';
 import { leaseOf } from './session.ts';
 import { settleTask } from './settle-task.ts';
 import { SurroundingsWatch } from './surroundings-watch.ts';
+import { WaitClock } from './wait-clock.ts';
 
 /** A lease outlasts several renewals that fail. */
 const renewalsPerLease = 6;
@@ -55,6 +56,7 @@ export class LoopOwner implements AsyncDisposable {
   #workspace: Workspace | null = null;
   #iterationMark: number | null = null;
   readonly #ahead: LookAhead;
+  readonly #waits: WaitClock;
   #stops: { readonly number: number; readonly results: readonly StopResult[] } | null = null;
   readonly #base: BaseWatch;
   #request: Request | null = null;
@@ -72,6 +74,7 @@ export class LoopOwner implements AsyncDisposable {
     this.surroundings = new SurroundingsWatch(engine);
     this.#ahead = new LookAhead(engine.clock);
     this.#base = new BaseWatch(engine);
+    this.#waits = new WaitClock(engine.clock, loop, claims.waitLeftMs);
     this.#stored = loop;
     this.#loop = loop;
     this.#claim = claims.claim;
@@ -84,6 +87,11 @@ export class LoopOwner implements AsyncDisposable {
 
   get loop(): Loop {
     return this.#loop;
+  }
+
+  /** The time from which waits are counted; see `WaitClock`. */
+  get now(): number {
+    return this.#waits.now(this.#loop);
   }
 
   /** The iteration under way. Only actions inside an iteration ask for it. */
@@ -226,7 +234,8 @@ export class LoopOwner implements AsyncDisposable {
     await (step === 'boundary' ? this.#readRequests() : this.#reading);
     const needsBase = step === 'boundary' || (step === 'baseline' && options.verifyOnly);
     return {
-      now: this.#engine.clock.now(),
+      now: this.now,
+      wallNow: this.#engine.clock.now(),
       baseHead: needsBase ? await this.#base.head(this.#loop, this.#closing.signal) : null,
       request: this.#request,
       hasMail: step === 'boundary' && (await this.#hasMail()),
@@ -292,7 +301,12 @@ export class LoopOwner implements AsyncDisposable {
 
   /** Queue and task follow the loop in the same transaction. */
   async #settle(tx: StoreTx, loop: Loop): Promise<void> {
-    if (loop.wait !== null) await tx.queue.enqueue(loop.id, loop.wait.until);
+    if (loop.wait !== null) {
+      const { until, isReset } = loop.wait;
+      const now = isReset === true ? this.#engine.clock.now() : this.#waits.now(loop);
+      const leftMs = Math.max(0, until - now);
+      await tx.queue.enqueue(loop.id, (await tx.leaseTime()) + leftMs);
+    }
     if (!isResting(loop.status)) return;
     for (const request of await tx.requests.pending(loop.id)) {
       await tx.requests.handled(request.id, loop.updatedAt);

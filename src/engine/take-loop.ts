@@ -68,7 +68,8 @@ export async function takeLoop(
     // What was asked of the owner before is history.
     for (const { id } of await tx.requests.pending(loopId)) await tx.requests.handled(id, now);
     await tx.messages.acknowledgeAll(loopId, 'resume', now);
-    return { claim, taskClaim, heldUntil, current };
+    const waitLeftMs = entry === undefined ? null : Math.max(0, entry.dueAt - lease.now);
+    return { claim, taskClaim, heldUntil, waitLeftMs, current };
   });
   await engine.reach('after:claim-loop');
   const isElsewhere = await ranElsewhere(engine, claims.current);

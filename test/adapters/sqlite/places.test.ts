@@ -59,7 +59,7 @@ describe('the place of a store', () => {
     await store.write(async (tx) => {
       await tx.sessions.start(session);
       await tx.queue.enqueue('loop-1', 0);
-      await tx.queue.claim({ owner: 's-1', now: 1, leaseUntil: 100, loopId: 'loop-1' });
+      await tx.queue.claim({ owner: 's-1', lease: { now: 1, until: 100 }, loopId: 'loop-1' });
     });
     expect(await store.read((tx) => tx.places.heldElsewhere('other', 50))).toEqual(
       new Set(['loop-1']),
