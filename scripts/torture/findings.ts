@@ -1,5 +1,5 @@
 /** What a round counts. Everything after `agentStarts` must stay 0. */
-export const measured = ['kills', 'signals', 'restarts', 'tasks', 'agentStarts'] as const;
+export const measured = ['kills', 'signals', 'jumps', 'restarts', 'tasks', 'agentStarts'] as const;
 export const broken = [
   'tasksStuck',
   'commitsLost',

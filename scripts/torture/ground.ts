@@ -12,11 +12,13 @@ export type Ground = {
   readonly folder: string;
   /** The checkout in which the program is started. */
   readonly repo: string;
+  /** Where it has been, its place of now included. */
+  readonly places: readonly string[];
   /** Where the person commits to the base; null when it is checked out nowhere. */
   readonly checkout: string | null;
   readonly outside: string;
   readonly agentLog: string;
-  /** In the environment of everything the program starts, but for its git. */
+  /** In the environment of everything the program starts, but for its git; followed by `-first` or `-second`. */
   readonly token: string;
   /** The person's: without the token and with the real git. */
   readonly env: Environment;
@@ -49,9 +51,9 @@ export async function prepareGround(plan: Plan, { entry }: Program): Promise<Gro
     TMPDIR: `${outside}/temp`,
   };
   const git = (...args: readonly string[]) => run('git', args, { cwd: repo, env });
-  const engineEnv = { ...env, PATH: `${outside}/bin:${env.PATH}`, TORTURE_TOKEN: token };
+  const engineEnv = { ...env, PATH: `${outside}/bin:${env.PATH}`, TORTURE_TOKEN: `${token}-first` };
   const checkout = plan.base === 'here' ? repo : plan.base === 'linked' ? `${folder}/linked` : null;
-  const ground = { folder, repo, checkout, outside, token, env, engineEnv, git };
+  const ground = { folder, repo, places: [repo], checkout, outside, token, env, engineEnv, git };
   await writeScripts(outside, await realGit(env));
   await writeRepository(plan, ground);
   const titles = plan.tasks.map(({ name }) => ({ title: name }));
@@ -106,7 +108,7 @@ n=$(grep -c '^end ' "work/$name.txt")
 
 /**
  * A git before the real one. It does what `git-plan` orders for the N-th command of a kind: dies before it, dies after some
- * time, or may write only small files. The order also says whether it only dies itself, or waits for the saboteur to
+ * time, or may write nothing or only small files. The order also says whether it only dies itself, or waits for the saboteur to
  * end everybody.
  */
 function gitScript(outside: string, real: string): string {
@@ -114,7 +116,7 @@ function gitScript(outside: string, real: string): string {
 plan='${outside}/git-plan'
 [ -e "$plan" ] || exec '${real}' "$@"
 read -r command nth cut delay whom < "$plan" || exec '${real}' "$@"
-case " $* " in *" $command "*) ;; *) exec '${real}' "$@" ;; esac
+[ "$command" = any ] || case " $* " in *" $command "*) ;; *) exec '${real}' "$@" ;; esac
 n=1
 until mkdir "$plan-$command-$n" 2> /dev/null; do n=$((n + 1)); done
 [ "$n" = "$nth" ] || exec '${real}' "$@"
@@ -122,6 +124,7 @@ rm -f "$plan"
 exec 3<&0
 case $cut in
   before) ;;
+  starved) (ulimit -f 0; exec '${real}' "$@" <&3) ;;
   limited) (ulimit -f 200; exec '${real}' "$@" <&3) ;;
   meanwhile)
     '${real}' "$@" <&3 &
@@ -146,7 +149,7 @@ function configuration(plan: Plan, outside: string): string {
   return `agent: "command:sh '${outside}/agent.sh'"
 validation: { command: "sh '${outside}/check.sh'" }
 ${plan.protects ? "verify: { protected: ['person/**'] }" : ''}
-mode: { max-changed-files: 12 }
+mode: { max-changed-files: ${plan.mostFiles} }
 git: { base: ${baseBranch}, merge: local, watch-interval: 1ms }
 limits: { iteration-delay: 0ms }
 scheduler: { min-disk: 0, warn-disk: 0 }
@@ -221,6 +224,18 @@ async function planAgents(
   return ids;
 }
 
+/** The same ground with the repository in another place. */
+export function groundAt(ground: Ground, repo: string, places: readonly string[]): Ground {
+  const { env, checkout } = ground;
+  return {
+    ...ground,
+    repo,
+    places,
+    checkout: checkout === ground.repo ? repo : checkout,
+    git: (...args) => run('git', args, { cwd: repo, env }),
+  };
+}
+
 /** A line of the agents' own log. */
 export type AgentLine = {
   readonly word: 'start' | 'end';
@@ -231,12 +246,12 @@ export type AgentLine = {
 /** What the agents of this checkout wrote down themselves, in its order; those of a copy of it do not count. */
 export async function readAgentLog({
   agentLog,
-  repo,
-}: Pick<Ground, 'agentLog' | 'repo'>): Promise<readonly AgentLine[]> {
+  places,
+}: Pick<Ground, 'agentLog' | 'places'>): Promise<readonly AgentLine[]> {
   const text = await readFile(agentLog, 'utf8').catch(() => '');
   return text.split('\n').flatMap((line) => {
     const [word, loop = '', iteration, , folder = ''] = line.split(' ');
-    const isHere = folder === repo || folder.startsWith(`${repo}/`);
+    const isHere = places.some((place) => folder === place || folder.startsWith(`${place}/`));
     if (!isHere || (word !== 'start' && word !== 'end')) return [];
     return [{ word, loop, iteration: Number(iteration) }];
   });

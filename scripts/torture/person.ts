@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Chance } from './chance.ts';
@@ -51,7 +51,8 @@ export function createPerson(plan: Plan, ground: Ground, findings: Findings): Pe
       for (let times = 0; times < mostAtOnce && plan.person !== null; times++) {
         await sleep(chance.int(leastMs, mostMs));
         if (signal.aborted) return;
-        await act();
+        if (plan.locksIndex && chance.is(0.3)) await state.lockIndex();
+        else await act();
       }
     },
     settle: () => state.settle(),
@@ -134,6 +135,24 @@ class Belongings {
       }
       await sleep(15);
     }
+  }
+
+  /** As an editor in the middle of an interactive command. */
+  async lockIndex(): Promise<void> {
+    const { checkout } = this.#ground;
+    if (checkout === null) return;
+    const file = await this.#indexLock();
+    try {
+      writeFileSync(file, '', { flag: 'wx' });
+    } catch {
+      // Somebody else has it.
+      return;
+    }
+    const interval = { from: Date.now(), to: Number.POSITIVE_INFINITY };
+    this.busy.push(interval);
+    await sleep(1600);
+    rmSync(file);
+    interval.to = Date.now();
   }
 
   /** Why they could not commit what they wrote; null when they have. */

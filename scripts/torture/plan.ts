@@ -42,12 +42,16 @@ export type Aim =
       readonly afterMs: number;
     }
   | { readonly kind: 'point'; readonly point: string; readonly nth: number }
-  /** One of our git commands; `cut` lets it write small files only, so that it dies at the first large one. */
+  /**
+   * The N-th of our git commands of a name (`any`: whatever its name) since an event. It dies before it does anything,
+   * after some time, at its first write (`starved`), or when it writes a large file (`limited`).
+   */
   | {
       readonly kind: 'git';
+      readonly since: string | null;
       readonly command: string;
       readonly nth: number;
-      readonly cut: 'before' | 'meanwhile' | 'limited';
+      readonly cut: 'before' | 'meanwhile' | 'starved' | 'limited';
       readonly afterMs: number;
     };
 
@@ -63,15 +67,21 @@ export type Plan = {
   readonly base: 'here' | 'linked' | 'nowhere';
   /** Whether the files of the person are protected. */
   readonly protects: boolean;
+  /** Files that an iteration may change before a person is asked; 0: any number. No agent here reaches it. */
+  readonly mostFiles: number;
   readonly blows: readonly Blow[];
   /** Whether a person works meanwhile, and how long between two of their commits. */
   readonly person: { readonly leastMs: number; readonly mostMs: number } | null;
+  /** Whether the person keeps their index locked now and then, longer than a merge waits for it. */
+  readonly locksIndex: boolean;
   readonly chance: Chance;
 };
 
 export function planRound(scenario: ScenarioName, seed: string): Plan {
   const chance = createChance(`${scenario}/${seed}`);
   const isInPlace = scenario === 'in-place';
+  // A linked checkout knows only the place that the repository had.
+  const isElsewhere = ['copy', 'move'].includes(scenario);
   const isQuiet = ['in-place', 'clock', 'lock'].includes(scenario);
   const isMoving = ['rebase', 'twice'].includes(scenario);
   const tasks = planTasks(chance.fork('tasks'), scenario);
@@ -80,13 +90,16 @@ export function planRound(scenario: ScenarioName, seed: string): Plan {
     seed,
     tasks,
     jobs: isInPlace ? 1 : chance.int(3, 4),
-    base:
-      isInPlace || scenario === 'move'
-        ? 'here'
-        : chance.pick(['here', 'here', 'linked', 'nowhere']),
-    protects: chance.is(0.5),
+    base: isInPlace
+      ? 'here'
+      : isElsewhere
+        ? chance.pick(['here', 'nowhere'] as const)
+        : chance.pick(['here', 'here', 'linked', 'nowhere'] as const),
+    protects: chance.is(0.6),
+    mostFiles: chance.pick([0, 12]),
     blows: planBlows(chance.fork('blows'), scenario),
     person: isQuiet ? null : isMoving ? { leastMs: 20, mostMs: 150 } : { leastMs: 80, mostMs: 500 },
+    locksIndex: scenario === 'merge' && chance.is(0.4),
     chance,
   };
 }
@@ -108,14 +121,15 @@ function planBlows(chance: Chance, scenario: ScenarioName): readonly Blow[] {
   const victims = victimsOf[scenario];
   if (victims === null) return [];
   const count = chance.int(3, 5);
-  const blows: Blow[] = [];
-  for (let index = 0; index < count; index++) {
+  return Array.from({ length: count }, () => {
     const victim = chance.pick(victims);
-    blows.push({ victim, aim: planAim(chance, scenario, victim) });
-    if (scenario !== 'twice') continue;
-    blows.push({ victim: chance.pick(victims), aim: soonAfter(chance) });
-  }
-  return blows;
+    if (scenario !== 'twice') return [{ victim, aim: planAim(chance, scenario, victim) }];
+    // An agent is interrupted with half of its work done, and then the engine that takes over.
+    const afterMs = chance.int(10, 120);
+    const first: Aim = { kind: 'event', type: 'agent.started', nth: chance.int(1, 3), afterMs };
+    const second = { victim: chance.pick(['engine', 'family'] as const), aim: soonAfter(chance) };
+    return [{ victim, aim: first }, second];
+  }).flat();
 }
 
 const victimsOf: Readonly<Record<ScenarioName, readonly [Victim, ...Victim[]] | null>> = {
@@ -129,7 +143,7 @@ const victimsOf: Readonly<Record<ScenarioName, readonly [Victim, ...Victim[]] | 
   'in-place': ['engine', 'family', 'git'],
   engines: ['engine', 'family', 'stop'],
   clock: null,
-  copy: null,
+  copy: ['engine', 'family'],
   move: ['engine', 'family'],
   lock: null,
 };
@@ -166,18 +180,25 @@ function planAim(chance: Chance, scenario: ScenarioName, victim: Victim): Aim {
   // Nothing but a kill and a hang can be ordered at a point.
   if (kind >= 5 && (victim === 'engine' || victim === 'family')) return pointAim(chance, scenario);
   if (kind >= 3) {
-    const type = chance.pick(focusEvents[scenario] ?? [...anyEvent]);
+    const type = chance.pick(focusEvents[scenario] ?? anyEvent);
     return { kind: 'event', type, nth: chance.int(1, 4), afterMs: chance.int(0, 40) };
   }
   return { kind: 'time', afterMs: chance.int(150, 2500) };
 }
 
 function gitAim(chance: Chance, scenario: ScenarioName): Aim {
-  const isMove = ['merge', 'rebase', 'in-place'].includes(scenario);
-  const command = isMove && chance.is(0.7) ? 'read-tree' : chance.pick([...gitCommands]);
-  const cut = chance.pick(['before', 'meanwhile', 'limited', 'limited'] as const);
-  return { kind: 'git', command, nth: chance.int(1, 12), cut, afterMs: chance.int(0, 12) };
+  const since = sinceOf[scenario] === undefined || chance.is(0.3) ? null : sinceOf[scenario];
+  const isAny = since !== null && chance.is(0.6);
+  const command = isAny ? 'any' : since === null ? chance.pick(gitCommands) : 'read-tree';
+  const cut = chance.pick(['before', 'meanwhile', 'starved', 'limited', 'limited'] as const);
+  const nth = since !== null && !isAny ? chance.int(1, 2) : chance.int(1, 10);
+  return { kind: 'git', since, command, nth, cut, afterMs: chance.int(0, 12) };
 }
+
+const sinceOf: Readonly<Partial<Record<ScenarioName, string>>> = {
+  merge: 'merge.started',
+  rebase: 'rebase.started',
+};
 
 /** These agents ask nobody, have no hooks and no setup, and their settings stay. */
 const unreached =
@@ -192,12 +213,12 @@ function pointAim(chance: Chance, scenario: ScenarioName): Aim {
 
 /** What an engine does first when it takes over. */
 const early =
-  /open-workspace|workspace\.opened|loop\.resumed|left-work|rebase|claim|move|end-leftover/;
+  /open-workspace|workspace\.opened|loop\.resumed|left-work|rebase\.|:rebase|claim-loop|move|end-leftover|:commit|iteration\.started|before:run-agent/;
 
 function soonAfter(chance: Chance): Aim {
-  if (chance.is(0.4)) return { kind: 'time', afterMs: chance.int(50, 700) };
-  const [first = 'after:open-workspace', ...more] = failpointNames.filter((name) =>
-    early.test(name),
+  if (chance.is(0.2)) return { kind: 'time', afterMs: chance.int(50, 700) };
+  const [first = 'after:open-workspace', ...more] = failpointNames.filter(
+    (name) => early.test(name) && !unreached.test(name),
   );
   return { kind: 'point', point: chance.pick([first, ...more]), nth: chance.int(1, 2) };
 }

@@ -3,7 +3,7 @@ import type { Ended, EngineRun } from './engine.ts';
 import { startEngine } from './engine.ts';
 import { killFamily, processesNaming } from './family.ts';
 import { createFindings, type Findings } from './findings.ts';
-import { prepareGround, type Ground, type Program } from './ground.ts';
+import { groundAt, prepareGround, type Ground, type Program } from './ground.ts';
 import {
   firstLine,
   judgeBranches,
@@ -12,7 +12,7 @@ import {
   judgeRegistrations,
   judgeRest,
 } from './judge/repository.ts';
-import { Memory, readStore, type StoreRows } from './judge/store.ts';
+import { hasFailedTask, Memory, readStore, type StoreRows } from './judge/store.ts';
 import { judgeFiles, judgeUser, userThings, type UserThings } from './judge/user.ts';
 import { judgeWork } from './judge/work.ts';
 import { createPerson, type Person } from './person.ts';
@@ -39,14 +39,31 @@ export class Round {
     return new Round(plan, program, ground, await userThings(ground));
   }
 
-  private constructor(plan: Plan, program: Program, ground: Ground, before: UserThings) {
+  private constructor(
+    plan: Plan,
+    program: Program,
+    ground: Ground,
+    before: UserThings,
+    of?: Round,
+  ) {
     this.plan = plan;
     this.program = program;
     this.ground = ground;
-    this.findings = createFindings();
-    this.person = createPerson(plan, ground, this.findings);
+    this.findings = of?.findings ?? createFindings();
+    this.person = of?.person ?? createPerson(plan, ground, this.findings);
     this.#before = before;
-    this.findings.counts.tasks = plan.tasks.length;
+    this.findings.counts.tasks += plan.tasks.length;
+  }
+
+  /** A copy of the repository at another place, judged by itself into the same findings. */
+  copyAt(repo: string): Round {
+    const { plan, program, ground } = this;
+    return new Round(plan, program, groundAt(ground, repo, [repo]), this.#before, this);
+  }
+
+  /** The repository has been moved. */
+  moveTo(repo: string): void {
+    this.ground = groundAt(this.ground, repo, [...this.ground.places, repo]);
   }
 
   /** `loopwright run` in the repository, with everything that the plan says. */
@@ -196,10 +213,7 @@ export class Round {
 
   #judgeExit({ code, err }: Ended): void {
     const saysHeld = code === 2 && err.includes('waits behind');
-    const isHeld = this.rows?.tasks.some(
-      ({ status }) => status === 'failed' || status === 'blocked',
-    );
-    if (saysHeld && isHeld !== true) {
+    if (saysHeld && !hasFailedTask(this.ground)) {
       this.findings.add(
         'falseRefusals',
         'exit 2: waits behind a failed or blocked one, which there is not',

@@ -1,8 +1,8 @@
-import type { Counts, Finding } from './findings.ts';
+import { noCounts, type Counts, type Finding } from './findings.ts';
 import type { Program } from './ground.ts';
 import { planRound, type ScenarioName } from './plan.ts';
 import { Round } from './round.ts';
-import { stories } from './stories.ts';
+import { stories, whyNot } from './stories.ts';
 
 export type RoundResult = {
   readonly scenario: ScenarioName;
@@ -22,11 +22,15 @@ export async function runRound(
   program: Program,
 ): Promise<RoundResult> {
   const began = performance.now();
+  const skipped = whyNot(scenario);
+  if (skipped !== null) {
+    return { scenario, seed, counts: noCounts(), findings: [], folder: '', seconds: 0, skipped };
+  }
   const plan = planRound(scenario, seed);
   const round = await Round.begin(plan, program);
   const { findings, ground } = round;
   try {
-    await stories[scenario](round, plan);
+    await stories[scenario](round);
     await round.finish();
   } catch (error) {
     findings.add(

@@ -1,4 +1,4 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as after } from 'node:timers/promises';
 import type { EngineRun } from './engine.ts';
 import { descendants, killFamily, send } from './family.ts';
@@ -14,18 +14,18 @@ export function environmentFor({ victim, aim }: Blow): Readonly<Record<string, s
   return { LOOPWRIGHT_FAIL_AT: `${aim.point}:${aim.nth}:${action}` };
 }
 
-/** Tells the git before the real one what to do. */
-export function orderGit({ outside }: Ground, { victim, aim }: Blow): void {
-  for (const name of ['git-plan', 'git-hit']) rmSync(`${outside}/${name}`, { force: true });
-  if (aim.kind !== 'git') return;
-  const { command, nth, cut, afterMs } = aim;
-  for (let count = 1; count <= 2000; count++) {
-    const folder = `${outside}/git-plan-${command}-${count}`;
-    if (!existsSync(folder)) break;
-    rmSync(folder, { recursive: true });
+/** Tells the git before the real one what to do, at once or as soon as an event was told. */
+export function orderGit({ outside }: Ground, engine: EngineRun, { victim, aim }: Blow): void {
+  for (const name of readdirSync(outside)) {
+    if (/^git-(plan|hit)/.test(name)) rmSync(`${outside}/${name}`, { recursive: true });
   }
+  if (aim.kind !== 'git') return;
+  const { command, nth, cut, afterMs, since } = aim;
   const whom = victim === 'git' ? 'git' : 'others';
-  writeFileSync(`${outside}/git-plan`, `${command} ${nth} ${cut} ${afterMs / 1000} ${whom}\n`);
+  const order = () =>
+    writeFileSync(`${outside}/git-plan`, `${command} ${nth} ${cut} ${afterMs / 1000} ${whom}\n`);
+  if (since === null) order();
+  else void nthEvent(engine, since, 1).then(order);
 }
 
 /** Waits for the moment and strikes. False when the run ended before it came. */
@@ -52,7 +52,7 @@ export async function strike(
       return send(engine.pid, 'SIGKILL');
     case 'family':
       counts.kills++;
-      killFamily(engine.pid, ground.token);
+      killFamily(engine.pid, `${ground.token}-first`);
       return true;
     case 'git':
       if (aim.kind !== 'git' && !killOneGit(engine.pid)) return false;

@@ -45,6 +45,13 @@ export function readStore({ repo }: Pick<Ground, 'repo'>): StoreRows | null {
   }
 }
 
+/** Whether a task is failed or blocked, also while an engine writes. */
+export function hasFailedTask({ repo }: Pick<Ground, 'repo'>): boolean {
+  using database = new DatabaseSync(`${repo}/.loopwright/state.db`, { readOnly: true });
+  const sql = "select count(*) as count from tasks where status in ('failed', 'blocked')";
+  return Number(database.prepare(sql).get()?.['count']) > 0;
+}
+
 function textRow(row: Readonly<Record<string, SQLOutputValue>>): Row {
   const columns = Object.entries(row).map(([name, value]) => [name, value?.toString() ?? '']);
   return Object.fromEntries(columns);
