@@ -1,5 +1,25 @@
 /**
- * Torture: the real program in real repositories, killed again and again, judged from outside.
+ * Torture: the real program in real repositories, hit again and again, judged from outside.
+ *
+ *     node scripts/torture.ts [--scenario NAME]... [--rounds N] [--seed S] [--minutes M] [--json FILE] [--entry FILE]
+ *
+ * A round makes a repository with four to seven tasks and runs `loopwright run --jobs N --events` in it. The agents are shell
+ * programs that need one to three iterations, change a file of their own and a line of a shared one, and leave half of their
+ * work when they are ended. A person meanwhile commits to the base (edits, adds, deletes), stages, and keeps a stash
+ * entry, a tag, a hook, ignored and untracked files. The base is checked out here, in a linked worktree, or nowhere.
+ * A saboteur ends the engine, by plan: at a random moment, after an event, at a failpoint, or at one of its git commands,
+ * which can also be ended midway through the files it writes. Then the engine is started again. The last run of a
+ * round is left alone and must bring every task to its end.
+ *
+ * Scenarios: `engine` (kill -9), `family` (with all that it started), `git` (one git command alone), `twice` (again, soon
+ * after the restart), `signals` (TERM, INT, STOP and CONT), `rebase` (the base moves all the time), `merge` (many loops
+ * ready at once), `in-place`, `engines` (two at once), `clock` (the wall clock jumps; needs faketime), `copy` and `move` (of
+ * the whole project), `lock` (another program locks the store for 20 s).
+ *
+ * The judge uses nothing of the program: git (history, objects, refs, status, registrations, the commands of a user, also after
+ * `gc`), SQLite (integrity, gaps, what the event stream had told), `/proc`, and a log that the agents write. All
+ * columns from `tasksStuck` on must be 0. The plan of a round follows from scenario and seed; its timing does not. The folder
+ * of a round with findings is kept: `trace.log` says what happened, `run-N.err` and `run-N.jsonl` what each run said.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
