@@ -107,7 +107,7 @@ export async function run(input: RunInput): Promise<RunResult> {
     loops.push(loopResult(each, (await loopFiles(opened.project, each)).changed));
   }
   const codes = loops.flatMap(({ exitCode }) => exitCode ?? []);
-  if (outcome.limited) codes.push(4);
+  if (outcome.limited || outcome.waiting > 0) codes.push(4);
   if (outcome.held) codes.push(2);
   return { loops, exitCode: codes.length === 0 ? 3 : combineExitCodes(codes) };
 }

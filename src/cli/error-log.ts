@@ -1,11 +1,12 @@
-import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { inspect } from 'node:util';
 import type { CliContext } from './context.ts';
+import { ownStateDir } from './own-state-dir.ts';
 import { createRedactor } from '../core/redact/redact-values.ts';
 
-/** Writes the whole error to a file of the project, or of the temp folder outside one. Null when that fails too. */
+/** Writes the whole error to a file of the project, or of the temp folder where there is no state folder. Null when that fails too. */
 export async function writeErrorLog(
   error: unknown,
   context: CliContext,
@@ -19,7 +20,7 @@ export async function writeErrorLog(
     '',
   ].join('\n');
   const name = `error-${time.replaceAll(/[:.]/g, '-')}.log`;
-  const state = await findStateDir(context.cwd);
+  const state = ownStateDir(context);
   const folders = state === null ? [tmpdir()] : [path.join(state, 'log'), tmpdir()];
   for (const folder of folders) {
     const file = path.join(folder, folder === tmpdir() ? `loopwright-${name}` : name);
@@ -32,14 +33,4 @@ export async function writeErrorLog(
     }
   }
   return null;
-}
-
-/** `.loopwright` of the folder or of one above it; null outside a project that has been used. */
-export async function findStateDir(cwd: string): Promise<string | null> {
-  for (let folder = path.resolve(cwd); ; folder = path.dirname(folder)) {
-    const candidate = path.join(folder, '.loopwright');
-    const found = await stat(candidate).catch(() => null);
-    if (found?.isDirectory() === true) return candidate;
-    if (folder === path.dirname(folder)) return null;
-  }
 }

@@ -46,5 +46,6 @@ const internalCodes: ReadonlySet<string> = new Set([
 /** The exit code for an error: refused unless it is listed above; whatever is no error of ours failed. */
 export function exitCodeOfError(error: unknown): number {
   if (!isLoopwrightError(error) || internalCodes.has(error.code)) return exitCodes.failed;
+  if (error.code === 'run.waiting') return exitCodes.stopped;
   return blockedCodes.has(error.code) ? exitCodes.blocked : exitCodes.refused;
 }

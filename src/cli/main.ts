@@ -64,8 +64,9 @@ async function open(
   options: OpenOptions = {},
 ): ReturnType<CliContext['open']> {
   const { openProjectAt } = await import('../daemon/compose.ts');
+  const say = (text: string) => err.write(`${text}\n`);
   const tell: LiveListener = (event) => {
-    if (event.kind === 'notice') err.write(`${event.text}\n`);
+    if (event.kind === 'notice') say(event.text);
   };
   const opened = await openProjectAt({
     cwd: await ownerOf(cwd, env, err),
@@ -73,6 +74,7 @@ async function open(
     home,
     version,
     ...(options.onlyReads === true ? { publish: tell } : {}),
+    ...(options.publish === undefined ? { onLocked: say, tell: say } : {}),
     ...options,
     inside: async (call) => (await import('./inside/run-inside.ts')).runInside(call),
   });

@@ -32,7 +32,9 @@ import { hookModules } from '../core/hook/hook-modules.ts';
 import { importModule } from './import-module.ts';
 import { refuseLostStore } from './lost-store.ts';
 import { openProjectStore, openStateFolder, type StateUse } from './open-state.ts';
+import { settlePlace } from './settle-place.ts';
 import { createSettingsReader, settingsOf } from './settings-reader.ts';
+import { SteadyConfig } from './steady-config.ts';
 import { LoopwrightError } from '../core/error.ts';
 import { resolveLoopType, type LoopType, type LoopTypes } from '../core/loop-type/resolve.ts';
 import { assertLoopStrategy, createLoopStrategy } from '../core/strategy/registry.ts';
@@ -66,6 +68,8 @@ export type ComposeInput = StateUse & {
   readonly version: string;
   readonly flags?: FlagValues;
   readonly publish?: LiveListener;
+  /** What a person is told of the project itself; by default a notice among the live events. */
+  readonly tell?: (text: string) => void;
   /** Runs the command line of an agent inside a loop; absent: agents have no `loopwright`. */
   readonly inside?: (call: {
     readonly opened: Opened;
@@ -107,7 +111,8 @@ const defaultLeaseMs = 60_000;
 /** Builds adapters and passes them in: the only place that knows which adapter stands behind a port. */
 export async function openProjectAt(input: ComposeInput): Promise<Opened> {
   const { cwd, env, home, version, flags = {}, publish = () => {}, inside } = input;
-  const project = await openProject(cwd, AbortSignal.timeout(30_000), env);
+  const reach = createFailpoints(env[failAtVariable]);
+  const project = await openProject(cwd, AbortSignal.timeout(30_000), env, reach);
   const files = { projectRoot: project.root, env, home };
   const startsNothing = input.startsNothing === true || input.onlyReads === true;
   const load = startsNothing ? loadConfigAnyway : loadConfig;
@@ -125,12 +130,17 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
   );
   const redaction = createRedaction(secretsOfEngine(env, config.settings));
   const clean = redactWith(redaction);
-  const store = cleanup.use(
-    await openProjectStore(database, input, clean, cleanup, (text) =>
-      publish({ kind: 'notice', text }),
-    ),
+  const { store, isCopy } = await openProjectStore(
+    database,
+    input,
+    { clean, root: project.root },
+    cleanup,
+    (text) => publish({ kind: 'notice', text }),
   );
+  cleanup.use(store);
   const clock = createSystemClock();
+  const ids = createRandomIds();
+  const locks = createLocks(stateDir, clock);
   const { containment } = config.settings.sandbox;
   const supervisor = cleanup.use(
     createSupervisor({
@@ -141,6 +151,22 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
         publish({ kind: 'notice', text: `warning: ${[limits, ...obstacles].join(' ')}` }),
     }),
   );
+  // A store that stands in for one that cannot be written belongs nowhere.
+  if (!isCopy && stateDir === path.join(project.root, stateFolderName)) {
+    await settlePlace({
+      store,
+      storeFile: database,
+      stateDir,
+      project,
+      worktrees: config.settings.workspace.dir,
+      locks,
+      clock,
+      ids,
+      host: async () => (await supervisor.self()).host,
+      reach,
+      tell: input.tell ?? ((text) => publish({ kind: 'notice', text })),
+    });
+  }
 
   const notifier = cleanup.use(
     new Notifier({
@@ -168,8 +194,9 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
   );
   const doors = cleanup.use(createDoors(stateDir));
   const agents = createAgentCache(supervisor, project.root);
+  const steady = new SteadyConfig(config);
   const first = { mark, flags, loaded: config, types: loopTypes };
-  const readSettings = createSettingsReader(files, startsNothing ? null : first);
+  const readSettings = createSettingsReader(files, steady, startsNothing ? null : first);
   const engine: Engine = {
     project,
     store,
@@ -178,10 +205,10 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     wakeups: createWakeups(stateDir),
     templatesFor: createTemplatesOnDemand(),
     clock,
-    ids: createRandomIds(),
+    ids,
     random: createRandom(),
     disk: createDisk(stateDir),
-    locks: createLocks(stateDir, clock),
+    locks,
     prices: createShippedPrices(),
     slots: new Slots({
       clock,
@@ -194,7 +221,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
       inside === undefined
         ? null
         : (loopId, argv, stdin) => inside({ opened, loopId, argv, stdin }),
-    reach: createFailpoints(env[failAtVariable]),
+    reach,
     leaseMs: input.leaseMs ?? defaultLeaseMs,
     stateDir,
     env: definedOnly(env),
@@ -208,6 +235,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     resolveAgent: (settings) => agents.resolve(settings),
     resolveStrategy: (settings) => loadStrategy(settings, project.root),
     hookCommand: (hook) => hookCommand(hook, project.root),
+    requireConfig: () => steady.require(),
     async reloadSettings(loopType, loopFlags) {
       const settings = await readSettings(loopType, loopFlags);
       redaction.learn(secretsOfEngine(env, settings));
@@ -243,7 +271,9 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     promptOf: async (type) => promptRecord(type, await parseTemplate(type)),
     planFor: planner(config, loopTypes),
     async reread() {
+      steady.require();
       const loaded = await loadConfig({ ...files, flags });
+      steady.note(loaded);
       const types = await loadLoopTypes({ ...files, settings: loaded.settings });
       return { config: loaded, planFor: planner(loaded, types) };
     },

@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { backupsOf } from '../adapters/sqlite/backup-files.ts';
+import { afterRestore } from '../adapters/sqlite/store-error.ts';
 import { LoopwrightError } from '../core/error.ts';
 
 /**
@@ -14,9 +15,11 @@ export function refuseLostStore(file: string, stateDir: string): void {
   const what = bytes === null ? 'is missing' : 'is empty';
   const backups = backupsOf(file);
   const restore =
-    backups.length === 0 ? 'put a copy of it back' : `copy ${backups.join(' or ')} into its place`;
+    backups.length === 0
+      ? 'put a copy of it back'
+      : `move ${path.basename(file)}-wal and ${path.basename(file)}-shm away if they are there, and copy ${backups.join(' or ')} into its place`;
   throw new LoopwrightError('store.corrupt', `${file} ${what}, but there are files of loops`, {
-    hint: `${restore}; or, to start anew, move ${stateDir} away: branches of loops are kept by git`,
+    hint: `${restore}; or, to start anew, move ${stateDir} away: branches of loops are kept by git. ${afterRestore}`,
     details: { file },
   });
 }

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { stateFolderName } from '../adapters/files/folder-state.ts';
 import { openStateDir } from '../adapters/files/state-dir.ts';
 import { copyStore } from '../adapters/sqlite/store-copy.ts';
-import { openStore } from '../adapters/sqlite/store.ts';
+import { openStore, type StoreOptions } from '../adapters/sqlite/store.ts';
 import { isLoopwrightError } from '../core/error.ts';
 import type { Store } from '../ports/store.ts';
 
@@ -15,6 +15,8 @@ export type StateUse = {
   readonly isTransient?: boolean;
   /** Only looks: what cannot be written can be shown all the same. */
   readonly onlyReads?: boolean;
+  /** Told that another program has the store locked and is waited for; a live event unless given. */
+  readonly onLocked?: (text: string) => void;
 };
 
 /** The state folder of a project, or one that stands in for it until `cleanup` is done. */
@@ -33,21 +35,22 @@ export async function openStateFolder(
   }
 }
 
-/** The store; for whoever only looks, a copy of one that cannot be written. `tell` says so. */
+/** The store; for a command that only looks, a copy of one that cannot be written. `tell` says so, and that it is waited for. */
 export async function openProjectStore(
   file: string,
-  { onlyReads = false }: StateUse,
-  clean: (text: string) => string,
+  { onlyReads = false, onLocked }: StateUse,
+  options: StoreOptions,
   cleanup: AsyncDisposableStack,
   tell: (text: string) => void,
-): Promise<Store> {
+): Promise<{ readonly store: Store; readonly isCopy: boolean }> {
+  const withWait = { ...options, onLocked: onLocked ?? tell };
   try {
-    return await openStore(file, { clean });
+    return { store: await openStore(file, withWait), isCopy: false };
   } catch (error) {
     if (!onlyReads || !hasCode(error, ['store.read_only'])) throw error;
     const copy = copyStore(file, await borrow(cleanup));
     tell(`warning: ${file} cannot be written; shown is what it holds, and nothing can change`);
-    return openStore(copy, { clean });
+    return { store: await openStore(copy, withWait), isCopy: true };
   }
 }
 

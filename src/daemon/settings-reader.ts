@@ -8,6 +8,7 @@ import type { Settings } from '../core/config/schema.ts';
 import { applyLoopType } from '../core/loop-type/apply.ts';
 import { resolveLoopType, type LoopTypes } from '../core/loop-type/resolve.ts';
 import { defaultLoopType } from '../engine/plan-loop.ts';
+import type { SteadyConfig } from './steady-config.ts';
 
 /** The settings of a loop type. Where none names an agent, the first one installed is taken. */
 export async function settingsOf(
@@ -34,6 +35,7 @@ type Reading = {
 /** Reads settings again only when a file changed since `first`: asked for at every iteration boundary. */
 export function createSettingsReader(
   files: HomeInput & { readonly projectRoot: string },
+  steady: SteadyConfig,
   first: Reading | null,
 ) {
   const known = new Map<string, { readonly mark: string; readonly settings: Settings }>();
@@ -42,6 +44,7 @@ export function createSettingsReader(
     const isKnown = first?.mark === mark && JSON.stringify(first.flags) === JSON.stringify(flags);
     if (first !== null && isKnown) return first;
     const loaded = await loadConfig({ ...files, flags });
+    steady.note(loaded);
     return { loaded, types: await loadLoopTypes({ ...files, settings: loaded.settings }) };
   }
 

@@ -5,8 +5,8 @@ import type { TaskClaim } from '../ports/store.ts';
 export type Claims = {
   readonly claim: QueueClaim;
   readonly taskClaim: TaskClaim;
-  /** UTC milliseconds. */
-  readonly leaseUntil: number;
+  /** The lease ends then, by `Clock.monotonic`, unless it is renewed. */
+  readonly heldUntil: number;
   /** Work of the owner before that it did not live to record. */
   readonly unrecordedMs: number;
 };

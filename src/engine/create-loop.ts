@@ -69,7 +69,7 @@ async function insertLoop(
       consecutiveFailures: await failuresSoFar(tx, task.id),
     };
     const loop = await tx.loops.create(event, now);
-    await tx.queue.enqueue(loopId, now);
+    await tx.queue.enqueue(loopId, await tx.leaseTime());
     return { loop, event };
   });
   const recorded = { seq: created.loop.seq, time: now, elapsedMs: 0, event: created.event };
@@ -114,9 +114,11 @@ async function planWorkspace(
   if (base === null) throw noBase(baseRef);
   project.requireStart(base);
   const folder = settings.workspace.dir ?? path.join(engine.stateDir, 'worktrees');
+  const place = path.resolve(project.root, folder, loopId);
   return {
     mode: 'worktree',
-    path: path.resolve(project.root, folder, loopId),
+    // Worktrees outside of a project that is a copy must not lie among those of the original.
+    path: await engine.store.read((tx) => tx.places.locate(place)),
     branch: `loopwright/${loopId}`,
     base,
     baseRef,

@@ -1,9 +1,7 @@
 import { providerOf } from '../core/agent/provider.ts';
-import { isLoopwrightError } from '../core/error.ts';
 import { orderKey } from '../core/graph/order.ts';
 import { isReady } from '../core/graph/ready.ts';
 import type { Loop } from '../core/loop/loop.ts';
-import { isResting } from '../core/loop/status.ts';
 import { obstacleText } from '../core/schedule/queue-view.ts';
 import type { LiveEvent } from '../ports/live.ts';
 import type { Session } from '../ports/store.ts';
@@ -14,6 +12,7 @@ import { MergeQueue } from './merge-queue.ts';
 import { createProviderOfTask, type ProviderOfTask } from './provider-of-task.ts';
 import { RunControl, runLoops, type RunOptions, type RunRequest } from './run-loops.ts';
 import type { SlotAsk } from './slots.ts';
+import { isTakenElsewhere, isUnchanged } from './taken-elsewhere.ts';
 
 export type DispatchLimits = {
   /** Loops that it looks after, waiting ones included. */
@@ -171,7 +170,7 @@ export class Dispatcher {
     const engine = this.#engine;
     await this.#forgetRefusals();
     await this.#readLimits();
-    const { loops, unfinished } = await findLeftBehind(engine, this.#session);
+    const { loops, paused, unfinished } = await findLeftBehind(engine, this.#session);
     for (const loop of unfinished) {
       if (!this.#mayStart(loop.id)) continue;
       this.#start(
@@ -181,8 +180,7 @@ export class Dispatcher {
     }
     const isFirst = this.#isFirst;
     this.#isFirst = false;
-    for (const loop of loops) {
-      if (isResting(loop.status) && !isFirst) continue;
+    for (const loop of isFirst ? [...loops, ...paused] : loops) {
       // A daemon does not work in the user's own checkout behind their back.
       if (loop.workspace.mode === 'in-place') continue;
       this.#startLoop(loop, 'the daemon goes on with it');
@@ -233,6 +231,7 @@ export class Dispatcher {
     const work = async () => {
       const active = this.#active.get(id);
       if (active !== undefined) active.loop = loop;
+      if (!(await isUnchanged(this.#engine, loop))) return;
       await this.#run({ kind: 'loop', loopId: id, why });
     };
     this.#start(id, () => this.#inSlot({ key, order, provider }, work));
@@ -290,8 +289,7 @@ export class Dispatcher {
   }
 
   #refuse(key: string, error: unknown): void {
-    // Somebody else has taken it meanwhile: nothing is wrong.
-    if (isLoopwrightError(error) && takenElsewhere.has(error.code)) return;
+    if (isTakenElsewhere(error)) return;
     const times = (this.#refused.get(key)?.times ?? 0) + 1;
     const waitMs = Math.min(firstRetryMs * 2 ** (times - 1), longestRetryMs);
     const text = messageOf(error);
@@ -306,8 +304,6 @@ export class Dispatcher {
     this.#configMark = mark;
   }
 }
-
-const takenElsewhere: ReadonlySet<string> = new Set(['task.held', 'loop.owned']);
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -58,6 +58,8 @@ export type Engine = {
   resolveStrategy(settings: Settings): Promise<LoopStrategy>;
   /** The shell command that runs a hook; modules come from the user's checkout. */
   hookCommand(hook: Hook): string;
+  /** Throws `config.gone` when a configuration file that was read here is not there any more. */
+  requireConfig(): void;
   /** Settings for a loop type under the flags it was started with, as the user's files say now. */
   reloadSettings(loopType: string, flags: Flags): Promise<Settings>;
 };

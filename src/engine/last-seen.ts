@@ -16,10 +16,12 @@ export async function lastSeen(
   entry: QueueEntry | undefined,
 ): Promise<number> {
   const leaseUntil = entry?.leaseUntil ?? null;
-  const renewed = leaseUntil === null ? 0 : leaseUntil - engine.leaseMs;
+  const now = engine.clock.now();
+  const leaseNow = await engine.store.read((tx) => tx.leaseTime());
+  const renewed = leaseUntil === null ? 0 : now - (leaseNow - (leaseUntil - engine.leaseMs));
   const seen = Math.max(loop.updatedAt, renewed, await lastWrite(engine, loop));
   // Whoever can write a file can say when that was.
-  return Math.min(Math.round(seen), engine.clock.now());
+  return Math.min(Math.round(seen), now);
 }
 
 /** How long an owner that is gone had worked since its last fact. A clock that was set gives it no more time than it may take. */

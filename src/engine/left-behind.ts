@@ -4,22 +4,26 @@ import type { Session, TaskClaim } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
 import { holdAtRest } from './resting-loop.ts';
 import { hasLivingOwner, isSessionAlive } from './session.ts';
+import { isTakenElsewhere } from './taken-elsewhere.ts';
 
 /** What engines that are gone have left to do. */
 export type LeftBehind = {
-  /** Loops to be driven on: nobody drives them, or a signal or a full disk has paused them. */
+  /** Loops to be driven on: they have no living owner. */
   readonly loops: readonly Loop[];
+  /** Loops that a signal, a full disk or an error has paused, or that a person sent back. */
+  readonly paused: readonly Loop[];
   /** Complete loops that were not merged or tidied up to the end. */
   readonly unfinished: readonly Loop[];
 };
 
 /** Looks for loops without a living owner. Entries that nothing is left to do for are taken out of the queue. */
 export async function findLeftBehind(engine: Engine, session: Session): Promise<LeftBehind> {
-  const { entries, paused } = await engine.store.read(async (tx) => ({
+  const { entries, rows } = await engine.store.read(async (tx) => ({
     entries: await tx.queue.entries(),
-    paused: await tx.loops.list({ statuses: ['paused'] }),
+    rows: await tx.loops.list({ statuses: ['paused'] }),
   }));
   const loops: Loop[] = [];
+  const paused: Loop[] = [];
   const unfinished: Loop[] = [];
   for (const entry of entries) {
     if (await hasLivingOwner(engine, entry)) continue;
@@ -29,12 +33,12 @@ export async function findLeftBehind(engine: Engine, session: Session): Promise<
     else if (loop.status === 'complete') unfinished.push(loop);
     else await dropEntry(engine, session, loop);
   }
-  for (const { id, reason } of paused) {
+  for (const { id, reason } of rows) {
     if (reason !== 'interrupted' && reason !== 'disk' && reason !== 'rejected') continue;
     const loop = await engine.store.read((tx) => tx.loops.get(id));
-    if (loop !== null) loops.push(loop);
+    if (loop !== null) paused.push(loop);
   }
-  return { loops, unfinished };
+  return { loops, paused, unfinished };
 }
 
 /** A new loop has no owner for a moment; its task has one from before. */
@@ -47,7 +51,11 @@ async function isBeingStarted(engine: Engine, session: Session, loop: Loop): Pro
 
 /** Whoever was changing a resting loop is gone; the change was made in one transaction or not at all. */
 async function dropEntry(engine: Engine, session: Session, loop: Loop): Promise<void> {
-  await using _held = await holdAtRest(engine, session, loop.id);
+  try {
+    await using _held = await holdAtRest(engine, session, loop.id);
+  } catch (error) {
+    if (!isTakenElsewhere(error)) throw error;
+  }
 }
 
 /** Tasks that a session had claimed before it died go back to where they were, unless a loop of theirs goes on. */

@@ -19,6 +19,7 @@ import type { Engine } from './engine.ts';
 import { KnownChanges } from './known-changes.ts';
 import { LookAhead } from './look-ahead.ts';
 import { remember } from './remember.ts';
+import { leaseOf } from './session.ts';
 import { settleTask } from './settle-task.ts';
 import { SurroundingsWatch } from './surroundings-watch.ts';
 
@@ -38,10 +39,13 @@ export class LoopOwner implements AsyncDisposable {
   readonly changes = new KnownChanges();
   /** The files as they are when the agent has ended; null: not looked at, or changed since. */
   seenTree: string | null = null;
+  /** Why the configuration could not be read at the last boundary; null when it could. */
+  configFault: string | null = null;
   readonly #engine: Engine;
   readonly #claim: QueueClaim;
   readonly #taskClaim: TaskClaim;
-  #leaseUntil: number;
+  /** By the monotonic clock. */
+  #heldUntil: number;
   /** As the store has it. */
   #stored: Loop;
   /** With the deferred facts folded in. */
@@ -72,7 +76,7 @@ export class LoopOwner implements AsyncDisposable {
     this.#loop = loop;
     this.#claim = claims.claim;
     this.#taskClaim = claims.taskClaim;
-    this.#leaseUntil = claims.leaseUntil;
+    this.#heldUntil = claims.heldUntil;
     this.#mark = engine.clock.monotonic() - claims.unrecordedMs;
     this.#watch = engine.wakeups.watch(loop.id, () => void this.#readRequests());
     this.#renewal = this.#keepLease();
@@ -270,7 +274,7 @@ export class LoopOwner implements AsyncDisposable {
       events: this.#deferred,
     };
     for (const { type } of input.events) await this.#engine.reach(`before:${type}`);
-    const { loop, recorded } = await this.#write(async (tx) => {
+    const { loop, recorded } = await this.#engine.store.write(async (tx) => {
       const appended = await tx.loops.append(input);
       await remember(this.#engine, tx, appended.loop, input.events);
       await this.#settle(tx, appended.loop);
@@ -284,21 +288,6 @@ export class LoopOwner implements AsyncDisposable {
     this.#loop = loop;
     for (const event of recorded) this.#engine.publish({ kind: 'recorded', loop, recorded: event });
     for (const { event } of recorded) await this.#engine.reach(`after:${event.type}`);
-  }
-
-  /** A store that somebody else has locked is waited for as long as a lease lasts: the work is not thrown away for it. */
-  async #write<T>(work: (tx: StoreTx) => Promise<T>): Promise<T> {
-    const { clock, store, leaseMs, publish } = this.#engine;
-    const deadline = clock.monotonic() + leaseMs;
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await store.write(work);
-      } catch (error) {
-        const isLocked = isLoopwrightError(error) && error.code === 'store.locked';
-        if (!isLocked || clock.monotonic() >= deadline) throw error;
-        if (attempt === 1) publish({ kind: 'notice', text: `${error.message}; waiting for it` });
-      }
-    }
   }
 
   /** Queue and task follow the loop in the same transaction. */
@@ -352,18 +341,21 @@ export class LoopOwner implements AsyncDisposable {
 
   async #renew(): Promise<void> {
     const { clock, store, leaseMs } = this.#engine;
-    const until = clock.now() + leaseMs;
+    // Measured from before the write: what is known here never lasts longer than what is stored.
+    const heldUntil = clock.monotonic() + leaseMs;
     const kept = await store.write(async (tx) => {
+      const { until } = await leaseOf(tx, leaseMs);
       const task = await tx.tasks.renew(this.#taskClaim, until);
       return (await tx.queue.renew(this.#claim, until)) && task;
     });
-    if (kept) this.#leaseUntil = until;
+    if (kept) this.#heldUntil = heldUntil;
     else this.#lose(takenOver(this.#loop));
   }
 
   /** Costs nothing while the lease lasts; after that only the store knows whose the loop is. */
   async #assertHeld(): Promise<void> {
-    if (this.#lost === null && this.#engine.clock.now() >= this.#leaseUntil) await this.#renew();
+    if (this.#lost === null && this.#engine.clock.monotonic() >= this.#heldUntil)
+      await this.#renew();
     if (this.#lost !== null) throw this.#lost;
   }
 

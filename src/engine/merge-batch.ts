@@ -1,6 +1,6 @@
 import { LoopwrightError } from '../core/error.ts';
 import type { Loop } from '../core/loop/loop.ts';
-import type { Workspace } from '../ports/workspace.ts';
+import type { FastForward, Workspace } from '../ports/workspace.ts';
 import type { Engine } from './engine.ts';
 import {
   conflicts,
@@ -8,8 +8,10 @@ import {
   filteredFiles,
   keepsMoving,
   noLongerPasses,
+  setupFailed,
 } from './merge-refusal.ts';
 import { runVerification } from './run-verification.ts';
+import { holdMoves } from './settle-moves.ts';
 import { setUpWorkspace } from './set-up-workspace.ts';
 import { workspaceSpec } from './workspace-spec.ts';
 
@@ -20,7 +22,9 @@ export type Candidate = { readonly loop: Loop; readonly head: string };
 export type Merged =
   | { readonly kind: 'merged'; readonly commit: string }
   /** Base and branch are as they were; a person must do something first. */
-  | { readonly kind: 'refused'; readonly error: LoopwrightError };
+  | { readonly kind: 'refused'; readonly error: LoopwrightError }
+  /** It could not be tried, for a reason of its own; the next run tries again. */
+  | { readonly kind: 'failed'; readonly error: unknown };
 
 export type MergeSink = (loop: Loop, merged: Merged) => void;
 
@@ -39,16 +43,17 @@ export type Batch = {
 const tries = 5;
 
 /**
- * Brings loops that share a base branch into it, in their order: each is put on top of the one before, the last of them
- * is verified with everybody's checks, and the base is moved once. If that fails, halves are tried until the one at
- * fault is known. Whoever conflicts with the base itself is refused; whoever conflicts with a loop before it waits for
- * that to be merged or refused. Each loop is told to the sink once.
+ * Brings loops that share a base branch into it, in their order: each is put on top of the one before, the whole is
+ * verified with the checks of all, and the base is moved once. If that fails, halves are tried until the one at fault
+ * is known. A loop that conflicts with the base itself is refused; one that conflicts with a loop before it waits for
+ * that to be merged or refused. An obstacle in the files of one loop fails that loop alone. No branch of a loop is
+ * moved. Each loop is told to the sink once.
  */
 export async function mergeBatch(batch: Batch, candidates: readonly Candidate[]): Promise<void> {
   let left = candidates;
   for (let turn = 1; left.length > 0; turn++) {
     if (turn > tries + candidates.length) {
-      for (const candidate of left) await refuse(batch, candidate, keepsMoving(candidate.loop));
+      for (const { loop } of left) refuse(batch, loop, keepsMoving(loop));
       return;
     }
     left = await mergeOnce(batch, left);
@@ -66,21 +71,50 @@ async function mergeOnce(
   const { stack, later } = await stackUp(batch, candidates, from);
   const last = stack.at(-1);
   if (last === undefined) return later;
-  if (await passes(batch, stack, from)) {
-    return (await moveBase(batch, stack, from, last.top)) ? later : candidates;
-  }
-  if (stack.length === 1) {
-    const dir = await engine.artifacts.namedDir(last.candidate.loop.id, 'merge');
-    await refuse(batch, last.candidate, noLongerPasses(last.candidate.loop, dir));
-    return later;
+  const open = candidates.filter(
+    (each) => later.includes(each) || stack.some(({ candidate }) => candidate === each),
+  );
+  try {
+    if (await passes(batch, stack, from)) {
+      return (await moveBase(batch, stack, from, last.top)) ? later : open;
+    }
+    if (stack.length === 1) {
+      const { loop } = last.candidate;
+      const dir = await ofLoop(last.candidate, () => engine.artifacts.namedDir(loop.id, 'merge'));
+      refuse(batch, loop, noLongerPasses(loop, dir));
+      return later;
+    }
+  } catch (error) {
+    if (!(error instanceof Obstacle)) throw error;
+    signal.throwIfAborted();
+    const { candidate, cause } = error;
+    batch.sink(candidate.loop, { kind: 'failed', error: cause });
+    return open.filter((each) => each !== candidate);
   }
   // One of them is at fault: the first half is merged without the second, or looked at more closely.
-  await putBack(batch, last.candidate);
   const half = Math.ceil(stack.length / 2);
   const suspects = stack.map(({ candidate }) => candidate);
   await mergeBatch(batch, suspects.slice(0, half));
   await mergeBatch(batch, suspects.slice(half));
   return later;
+}
+
+/** What went wrong with the files or the records of one loop: no reason to hold up the others. */
+class Obstacle extends Error {
+  readonly candidate: Candidate;
+
+  constructor(candidate: Candidate, cause: unknown) {
+    super(`${candidate.loop.id} cannot be merged`, { cause });
+    this.candidate = candidate;
+  }
+}
+
+async function ofLoop<Result>(candidate: Candidate, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof Obstacle ? error : new Obstacle(candidate, error);
+  }
 }
 
 /** Puts the work of each on top of the one before, in the object store alone. */
@@ -101,12 +135,20 @@ async function stackUp(
       sink(loop, { kind: 'merged', commit: merging.to });
       continue;
     }
-    const replayed = await engine.project.replay(head, loop.workspace.base ?? tip, tip, signal);
+    const base = loop.workspace.base ?? tip;
+    const replayed = await engine.project
+      .replay(head, base, tip, signal)
+      .catch((error: unknown) => {
+        signal.throwIfAborted();
+        sink(loop, { kind: 'failed', error });
+        return null;
+      });
+    if (replayed === null) continue;
     if (replayed.kind !== 'conflict') {
       tip = replayed.head;
       stack.push({ candidate, top: tip });
     } else if (tip === from) {
-      await refuse(batch, candidate, conflicts(loop, replayed.files));
+      refuse(batch, loop, conflicts(loop, replayed.files));
     } else {
       later.push(candidate);
     }
@@ -115,8 +157,8 @@ async function stackUp(
 }
 
 /**
- * Whether the checks of all pass on the top of the stack, run in the worktree of the last. Nothing is run for a single
- * loop that is still what it was when it passed.
+ * Whether the checks of all pass on the top of the stack, which is shown in the worktree of the last meanwhile. Nothing
+ * is run for a single loop that is still what it was when it passed.
  */
 async function passes(
   { engine, signal }: Batch,
@@ -127,20 +169,25 @@ async function passes(
   if (last === undefined) return false;
   const { candidate, top } = last;
   if (stack.length === 1 && top === candidate.loop.head) return true;
-  const workspace = await openForMerge(engine, candidate.loop, signal);
-  await engine.reach('before:merge-rebase');
-  await workspace.moveTo(top, signal);
-  await engine.reach('after:merge-rebase');
-  return passesAll(engine, stack, workspace, { from, to: top }, signal);
+  return ofLoop(candidate, async () => {
+    const workspace = await openForMerge(engine, candidate.loop, signal);
+    await engine.reach('before:merge-rebase');
+    return workspace.visit(top, signal, async () => {
+      await engine.reach('after:merge-rebase');
+      return passesAll(engine, stack, workspace, { from, to: top }, signal);
+    });
+  });
 }
 
 async function openForMerge(engine: Engine, loop: Loop, signal: AbortSignal): Promise<Workspace> {
   await engine.reach('before:open-workspace');
   const { workspace, created } = await engine.project.openWorkspace(workspaceSpec(loop), signal);
   await engine.reach('after:open-workspace');
-  if (created) {
-    await setUpWorkspace(engine, loop, { cwd: workspace.path, walled: true }, signal);
-  }
+  if (!created) return workspace;
+  const result = await setUpWorkspace(engine, loop, { cwd: workspace.path, walled: true }, signal);
+  signal.throwIfAborted();
+  const isSetUp = result === null || (result.end.kind === 'exited' && result.end.code === 0);
+  if (!isSetUp) throw setupFailed(loop, result.command, result.output);
   return workspace;
 }
 
@@ -153,39 +200,39 @@ async function moveBase(
 ): Promise<boolean> {
   const { engine, baseRef, sink, signal } = batch;
   // A crash right after the move leaves loops that are in the base and do not know it: it is written down before.
-  for (const { candidate } of stack)
-    await batch.starts(candidate.loop, { into: baseRef, from, to });
+  for (const { candidate } of stack) {
+    const move = { into: baseRef, from, to };
+    await ofLoop(candidate, () => batch.starts(candidate.loop, move));
+  }
   await engine.reach('before:fast-forward');
   // Half a move is worse than a late end: from here on nothing cuts it short.
   signal.throwIfAborted();
-  const moved = await engine.project.fastForward(baseRef, from, to, AbortSignal.timeout(moveMs));
+  const moved = await fastForward(engine, baseRef, stack, { from, to });
   await engine.reach('after:fast-forward');
   for (const { candidate, top } of stack) {
     const { loop } = candidate;
     if (moved.kind === 'moved') sink(loop, { kind: 'merged', commit: top });
-    if (moved.kind === 'dirty') {
-      await refuse(batch, candidate, dirtyTarget(loop, baseRef, moved.path));
-    }
-    if (moved.kind === 'filtered') await refuse(batch, candidate, filteredFiles(loop, moved.files));
+    if (moved.kind === 'dirty') refuse(batch, loop, dirtyTarget(loop, baseRef, moved.path));
+    if (moved.kind === 'filtered') refuse(batch, loop, filteredFiles(loop, moved.files));
   }
   return moved.kind !== 'moved-meanwhile';
 }
 
-const moveMs = 120_000;
-
-async function refuse(batch: Batch, candidate: Candidate, error: LoopwrightError): Promise<void> {
-  await putBack(batch, candidate);
-  batch.sink(candidate.loop, { kind: 'refused', error });
+/** However large it is: git that is stopped midway leaves what has to be undone. */
+async function fastForward(
+  engine: Engine,
+  baseRef: string,
+  stack: readonly Stacked[],
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<FastForward> {
+  const { signal } = new AbortController();
+  await using _lock = await holdMoves(engine, signal);
+  const loops = stack.map(({ candidate }) => candidate.loop.id);
+  return engine.project.fastForward(baseRef, from, to, signal, loops);
 }
 
-/** A branch that was moved for the checks goes back to its own work: that of others is not merged with it. */
-async function putBack({ engine, signal }: Batch, { loop, head }: Candidate): Promise<void> {
-  const branch = await engine.project.resolve(`refs/heads/${loop.workspace.branch ?? ''}`, signal);
-  if (branch === head) return;
-  const workspace = await openForMerge(engine, loop, signal);
-  await engine.reach('before:merge-rebase');
-  await workspace.moveTo(head, signal);
-  await engine.reach('after:merge-rebase');
+function refuse({ sink }: Batch, loop: Loop, error: LoopwrightError): void {
+  sink(loop, { kind: 'refused', error });
 }
 
 /** Loops with the same checks need them run once. */
@@ -197,10 +244,11 @@ async function passesAll(
   signal: AbortSignal,
 ): Promise<boolean> {
   const tree = await workspace.snapshot(signal);
-  const judges = new Map<string, Loop>();
-  for (const { candidate } of stack) judges.set(checksOf(candidate.loop), candidate.loop);
-  for (const judge of judges.values()) {
-    const dir = await engine.artifacts.namedDir(judge.id, 'merge');
+  const judges = new Map<string, Candidate>();
+  for (const { candidate } of stack) judges.set(checksOf(candidate.loop), candidate);
+  for (const candidate of judges.values()) {
+    const judge = candidate.loop;
+    const dir = await ofLoop(candidate, () => engine.artifacts.namedDir(judge.id, 'merge'));
     const work = {
       ...span,
       changes: (before: string, after: string) => workspace.changes(before, after, signal),

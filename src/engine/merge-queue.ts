@@ -3,10 +3,18 @@ import { awaitsMerge } from '../core/loop/finishing.ts';
 import type { Loop } from '../core/loop/loop.ts';
 import type { Session, TaskClaim } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
-import { mergeBatch, type Batch, type Candidate, type Merged } from './merge-batch.ts';
-import { isRefusal } from './merge-refusal.ts';
+import {
+  mergeBatch,
+  type Batch,
+  type Candidate,
+  type Merged,
+  type MergeSink,
+} from './merge-batch.ts';
+import { holdsOthers, isRefusal } from './merge-refusal.ts';
 import { removeMerged } from './remove-merged.ts';
+import { settleMoves } from './settle-moves.ts';
 import { holdAtRest, restLeaseMs, type HeldLoop } from './resting-loop.ts';
+import { leaseOf } from './session.ts';
 import { summaryOf } from './settle-task.ts';
 
 /** Large batches save checks, small ones are bisected sooner. */
@@ -53,7 +61,7 @@ export class MergeQueue {
     const claim = awaitsMerge(loop) ? await holdTask(engine, this.#session, loop) : null;
     try {
       const merged = await this.#join(held);
-      if (merged.kind === 'refused') throw merged.error;
+      if (merged.kind !== 'merged') throw merged.error;
       return await settle(engine, held, claim, merged.commit);
     } catch (error) {
       if (!isLoopwrightError(error) || !isRefusal(error.code)) {
@@ -92,11 +100,10 @@ export class MergeQueue {
       using limit = limited(this.#cut);
       const { signal } = limit;
       await using _lock = await this.#engine.locks.take('merge', signal);
+      await settleMoves(this.#engine);
       const loops = batch.map(({ loop }) => loop);
       const sink = (loop: Loop, merged: Merged) => entries.get(loop.id)?.done.resolve(merged);
-      const candidates = await Promise.all(
-        loops.map((loop) => ownWork(this.#engine, loop, signal)),
-      );
+      const candidates = await this.#ownWork(loops, sink, signal);
       const starts: Batch['starts'] = async (loop, move) => {
         await entries.get(loop.id)?.held.record({ type: 'merge.started', ...move });
       };
@@ -105,6 +112,24 @@ export class MergeQueue {
     } catch (error) {
       for (const { done } of batch) done.reject(error);
     }
+  }
+
+  /** What cannot be found out about one loop is told to that one. */
+  async #ownWork(
+    loops: readonly Loop[],
+    sink: MergeSink,
+    signal: AbortSignal,
+  ): Promise<readonly Candidate[]> {
+    const candidates: Candidate[] = [];
+    for (const loop of loops) {
+      try {
+        candidates.push(await ownWork(this.#engine, loop, signal));
+      } catch (error) {
+        signal.throwIfAborted();
+        sink(loop, { kind: 'failed', error });
+      }
+    }
+    return candidates;
   }
 }
 
@@ -128,14 +153,24 @@ function limited(cut: AbortSignal | null): Disposable & { readonly signal: Abort
 
 /**
  * What was verified is what is merged. Only a loop whose merge was refused, or that is merged by hand, may have been
- * worked on by a person since: then what is on its branch counts.
+ * worked on by a person since: then what is on its branch counts, as long as nothing comes in with it that belongs to
+ * another loop. Older versions left a branch on top of other loops' commits; there the recorded head is its own work.
  */
 async function ownWork(engine: Engine, loop: Loop, signal: AbortSignal): Promise<Candidate> {
-  const { branch, base } = loop.workspace;
+  const { project } = engine;
+  const { branch, base, baseRef } = loop.workspace;
   const verified = loop.head ?? base ?? '';
   if (awaitsMerge(loop)) return { loop, head: verified };
-  const now = await engine.project.resolve(`refs/heads/${branch ?? ''}`, signal);
-  return { loop, head: now ?? verified };
+  const now = await project.resolve(`refs/heads/${branch ?? ''}`, signal);
+  if (now === null || now === verified) return { loop, head: verified };
+  const without = [...(base === null ? [] : [base]), `refs/heads/${baseRef ?? ''}`];
+  const found = await project.loopsOf(now, without, signal);
+  const others = found.filter((id) => id !== loop.id);
+  if (others.length === 0) return { loop, head: now };
+  if (await project.contains(now, verified, signal)) throw holdsOthers(loop, others);
+  const text = `the branch of ${loop.id} holds commits of ${others.join(', ')}: only its own recorded work is merged`;
+  engine.publish({ kind: 'notice', text });
+  return { loop, head: verified };
 }
 
 /** The task stays ours while its loop is being merged, however long the checks take. */
@@ -146,15 +181,15 @@ async function holdTask(
 ): Promise<TaskClaim | null> {
   const { taskId } = loop;
   const held = await store.read((tx) => tx.tasks.claimOf(taskId));
-  const leaseUntil = clock.now() + restLeaseMs;
+  if (held === null) return null;
   return store.write(async (tx) => {
-    if (held === null) return null;
-    const now = clock.now();
+    const lease = await leaseOf(tx, restLeaseMs);
     if (held.owner === session.id) {
-      return (await tx.tasks.renew(held, leaseUntil)) ? held : null;
+      return (await tx.tasks.renew(held, lease.until)) ? held : null;
     }
     // Its holder has handed the loop over by dying.
-    return tx.tasks.claim({ owner: session.id, now, leaseUntil, taskId, takeOver: held.owner });
+    const input = { owner: session.id, now: clock.now(), lease, taskId, takeOver: held.owner };
+    return tx.tasks.claim(input);
   });
 }
 

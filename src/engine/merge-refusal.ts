@@ -13,6 +13,8 @@ const refusals: ReadonlySet<string> = new Set([
   'loop.no_branch',
   'loop.no_base_branch',
   'merge.red',
+  'merge.setup',
+  'merge.others',
 ]);
 
 export function isRefusal(code: string): boolean {
@@ -87,5 +89,26 @@ export function dirtyTarget(loop: Loop, branch: string, path: string): Loopwrigh
     'git.dirty',
     `${branch} is checked out with uncommitted changes at ${path}; it was not touched`,
     { hint: `commit or stash them, then \`loopwright merge ${loop.id}\`` },
+  );
+}
+
+export function setupFailed(loop: Loop, command: string, output: string): LoopwrightError {
+  const said = output.trim().split('\n').at(-1) ?? '';
+  return new LoopwrightError(
+    'merge.setup',
+    `workspace.setup failed for ${loop.id}, so its checks could not run on top of ${loop.workspace.baseRef ?? 'its base'} (${command}): ${said}`,
+    { hint: `put it right, then \`loopwright merge ${loop.id}\`` },
+  );
+}
+
+/** Its branch holds work of other loops that is not in the base. */
+export function holdsOthers(loop: Loop, others: readonly string[]): LoopwrightError {
+  const [first = ''] = others;
+  return new LoopwrightError(
+    'merge.others',
+    `${loop.workspace.branch ?? loop.id} also holds commits of ${others.join(', ')}, which would be merged with it`,
+    {
+      hint: `merge ${others.length === 1 ? 'it' : 'them'} first: \`loopwright merge ${first}\`; or ${mergeByHand(loop)}`,
+    },
   );
 }

@@ -6,6 +6,7 @@ import { breach, guardsSurroundings, tamperedText } from '../core/loop/surroundi
 import { isDiskFull } from './disk-full.ts';
 import { drive } from './drive.ts';
 import type { Engine } from './engine.ts';
+import { landedRebase } from './landed-rebase.ts';
 import { lostUsage } from './running-usage.ts';
 import type { LoopOwner } from './loop-owner.ts';
 import { reportSurroundings } from './report-surroundings.ts';
@@ -41,7 +42,12 @@ async function park(engine: Engine, owner: LoopOwner, error: unknown): Promise<v
     await owner.record(
       ...(changed === null ? [] : [changed]),
       ...(await lostUsage(engine, owner.loop)),
-      ...repair(owner.loop, { why: text, endedProcess: false, lastSeen: engine.clock.now() }),
+      ...repair(owner.loop, {
+        why: text,
+        endedProcess: false,
+        lastSeen: engine.clock.now(),
+        rebased: await landedRebase(engine, owner.loop, owner.closing).catch(() => null),
+      }),
       { type: 'loop.rested', ...rest },
     );
     await tellStrategy(engine, owner.loop);

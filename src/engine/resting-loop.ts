@@ -5,6 +5,7 @@ import { isResting } from '../core/loop/status.ts';
 import type { QueueClaim } from '../ports/queue.ts';
 import type { Session, StoreTx } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
+import { leaseOf, takeOverFrom } from './session.ts';
 
 /** Long enough for a rebase and the checks of a merge; a crash gives the loop back at once, since its owner is gone. */
 export const restLeaseMs = 3_600_000;
@@ -29,9 +30,10 @@ export async function holdAtRest(
   loopId: string,
 ): Promise<HeldLoop> {
   await engine.reach('before:hold-loop');
-  const { claim, loop } = await engine.store.write((tx) =>
-    claimAtRest(engine, tx, session, loopId),
-  );
+  const entries = await engine.store.read((tx) => tx.queue.entries());
+  const left = entries.find((entry) => entry.loopId === loopId);
+  const gone = await takeOverFrom(engine, session, left?.owner ?? null);
+  const { claim, loop } = await engine.store.write((tx) => claimAtRest(tx, session, loopId, gone));
   await engine.reach('after:hold-loop');
   let current = loop;
   let isLeft = false;
@@ -58,8 +60,8 @@ export async function holdAtRest(
     },
     async [Symbol.asyncDispose]() {
       await engine.reach('before:release-loop');
-      await engine.store.write((tx) =>
-        isLeft ? tx.queue.release(claim, engine.clock.now()) : tx.queue.complete(claim),
+      await engine.store.write(async (tx) =>
+        isLeft ? tx.queue.release(claim, await tx.leaseTime()) : tx.queue.complete(claim),
       );
       await engine.reach('after:release-loop');
     },
@@ -67,12 +69,11 @@ export async function holdAtRest(
 }
 
 async function claimAtRest(
-  engine: Engine,
   tx: StoreTx,
   session: Session,
   loopId: string,
+  gone: { readonly takeOver?: string },
 ): Promise<{ claim: QueueClaim; loop: Loop }> {
-  const now = engine.clock.now();
   const loop = await tx.loops.get(loopId);
   if (loop === null) throw new LoopwrightError('loop.not_found', `there is no loop ${loopId}`);
   if (!isResting(loop.status)) {
@@ -80,17 +81,9 @@ async function claimAtRest(
       hint: `stop it first: \`loopwright loop stop ${loopId}\``,
     });
   }
-  const left = (await tx.queue.entries()).find((entry) => entry.loopId === loopId);
-  const gone =
-    left?.owner !== null && left !== undefined ? await isGone(engine, tx, left.owner) : null;
-  await tx.queue.enqueue(loopId, now);
-  const claim = await tx.queue.claim({
-    owner: session.id,
-    now,
-    leaseUntil: now + restLeaseMs,
-    loopId,
-    ...(gone === null ? {} : { takeOver: gone }),
-  });
+  const lease = await leaseOf(tx, restLeaseMs);
+  await tx.queue.enqueue(loopId, lease.now);
+  const claim = await tx.queue.claim({ owner: session.id, lease, loopId, ...gone });
   if (claim === null) {
     throw new LoopwrightError(
       'loop.owned',
@@ -101,14 +94,6 @@ async function claimAtRest(
     );
   }
   return { claim, loop };
-}
-
-/** The owner, if its process is gone; null while it lives. */
-async function isGone(engine: Engine, tx: StoreTx, owner: string | null): Promise<string | null> {
-  if (owner === null) return null;
-  const session = await tx.sessions.get(owner);
-  if (session === null || session.endedAt !== null) return owner;
-  return (await engine.supervisor.isAlive(session.process)) ? null : owner;
 }
 
 /** Adds facts to a resting loop, in one transaction with `work`. */

@@ -6,6 +6,7 @@ import type { Loop } from '../core/loop/loop.ts';
 import type { Task } from '../core/task/task.ts';
 import type { Session } from '../ports/store.ts';
 import type { CheckoutState } from '../ports/workspace.ts';
+import { backUpWhenDue, withBackups } from './back-up.ts';
 import { driveLoop, type Run } from './drive-loop.ts';
 import type { Engine } from './engine.ts';
 import type { LoopOwner } from './loop-owner.ts';
@@ -56,8 +57,10 @@ export type RunOutcome = {
   readonly loops: readonly Loop[];
   /** Ready tasks were left when `limit` was reached. */
   readonly limited: boolean;
-  /** Nothing was ready although tasks are left: they wait behind failed or blocked ones. */
+  /** Nothing was ready although tasks are left: every one waits behind a task that a person must look at. */
   readonly held: boolean;
+  /** Nothing was ready, and so many tasks wait for work that another engine does. */
+  readonly waiting: number;
 };
 
 /** How a run is asked to stop: by signals of the terminal, or by the caller's AbortSignal. */
@@ -99,11 +102,12 @@ export class RunControl {
 
 /** Runs loops, as many at once as asked, until there is nothing left to do or somebody asks to stop. */
 export async function runLoops(
-  engine: Engine,
+  opened: Engine,
   request: RunRequest,
   options: RunOptions,
   control: RunControl,
 ): Promise<RunOutcome> {
+  const engine = withBackups(opened);
   const { limits } = engine.slots;
   const jobs = options.jobs ?? 1;
   if (jobs > 1 && engine.project.kind === 'folder') throw oneAtATime();
@@ -129,16 +133,13 @@ export async function runLoops(
   return outcome;
 }
 
-const backupEveryMs = 24 * 60 * 60 * 1000;
-
 /** What is old can go next time too: the run itself is over and stored. */
 async function tidyUp(engine: Engine, session: Session, settings: Settings): Promise<void> {
   const tell = (what: string) => (error: unknown) => {
     const text = error instanceof Error ? error.message : String(error);
     engine.publish({ kind: 'notice', text: `warning: ${what}: ${text}` });
   };
-  const since = engine.clock.now() - backupEveryMs;
-  await engine.store.backUp(since).catch(tell('the store was not backed up'));
+  await backUpWhenDue(engine);
   await pruneMemory(engine, settings, { dryRun: false }).catch(tell('memory was not pruned'));
   await sweepFailed(engine, session, settings.git['keep-failed']).catch(
     tell('old worktrees were not removed'),
@@ -159,7 +160,7 @@ async function runRequest(run: Run, request: RunRequest): Promise<RunOutcome> {
 }
 
 function only(loops: readonly Loop[]): RunOutcome {
-  return { loops, limited: false, held: false };
+  return { loops, limited: false, held: false, waiting: 0 };
 }
 
 async function runTask(run: Run, taskId: string, fresh: boolean): Promise<Loop> {

@@ -2,6 +2,7 @@ import { providerOf } from '../core/agent/provider.ts';
 import { isLoopwrightError } from '../core/error.ts';
 import { orderKey } from '../core/graph/order.ts';
 import { isReady } from '../core/graph/ready.ts';
+import { standstillOf, type Standstill } from '../core/graph/standstill.ts';
 import type { LoopEvent } from '../core/loop/event.ts';
 import { lastIteration, type Loop } from '../core/loop/loop.ts';
 import { isResting } from '../core/loop/status.ts';
@@ -9,11 +10,14 @@ import { refusalText } from '../core/memory/capture.ts';
 import type { Task } from '../core/task/task.ts';
 import type { LiveEvent, LiveListener } from '../ports/live.ts';
 import { driveLoop, type Run } from './drive-loop.ts';
+import type { Engine } from './engine.ts';
 import { finishLoop } from './finish-loop.ts';
-import { findLeftBehind, freeTasksOfGone } from './left-behind.ts';
+import { findLeftBehind, freeTasksOfGone, type LeftBehind } from './left-behind.ts';
 import { createProviderOfTask, type ProviderOfTask } from './provider-of-task.ts';
 import type { RunOutcome } from './run-loops.ts';
+import { leaseOf } from './session.ts';
 import { startTask } from './start-task.ts';
+import { isTakenElsewhere, isUnchanged } from './taken-elsewhere.ts';
 
 /** Ready tasks that wait for a slot at once, beyond those that can have one. */
 const lookahead = 64;
@@ -39,11 +43,20 @@ export async function runReady(run: Run, limit: number | null): Promise<RunOutco
   await crew.workThroughReady();
   await crew.allEnded();
   const counts = await run.engine.store.read((tx) => tx.tasks.counts());
+  const isStill = !crew.isFull && counts.ready === 0 && counts.pending > 0;
+  const { forPerson, forOthers } = isStill ? await standstill(run.engine) : nothingWaits;
   return {
     loops: crew.loops,
     limited: crew.isFull && counts.ready > 0,
-    held: !crew.isFull && counts.ready === 0 && counts.pending > 0,
+    held: forPerson > 0 && forOthers === 0,
+    waiting: forOthers,
   };
+}
+
+const nothingWaits: Standstill = { forPerson: 0, forOthers: 0 };
+
+function standstill({ store }: Engine): Promise<Standstill> {
+  return store.read(async (tx) => standstillOf(await tx.tasks.list({}), await tx.tasks.edges()));
 }
 
 /** The loops of one run that are under way. One that cannot go on does not keep the others from running. */
@@ -83,15 +96,34 @@ class Crew {
 
   /** Complete loops are merged and tidied up, interrupted ones go on, all before anything new starts. */
   async goOnWithLeft(): Promise<void> {
+    await freeTasksOfGone(this.#run.engine, this.#run.session);
+    const { loops, paused, unfinished } = await this.#findLeft();
+    this.#goOnWith({ loops: [...loops, ...paused], unfinished });
+  }
+
+  /** What the engine of another process has left that ended meanwhile; false when there is nothing. */
+  async #goOnWithOrphans(): Promise<boolean> {
+    const { loops, unfinished } = await this.#findLeft();
+    const isNew = (loop: Loop) =>
+      !this.#failed.has(loop.taskId) && !this.loops.some(({ id }) => id === loop.id);
+    const left = { loops: loops.filter(isNew), unfinished: unfinished.filter(isNew) };
+    this.#goOnWith(left);
+    return left.loops.length + left.unfinished.length > 0;
+  }
+
+  #findLeft(): Promise<LeftBehind> {
+    return findLeftBehind(this.#run.engine, this.#run.session);
+  }
+
+  #goOnWith({ loops, unfinished }: Pick<LeftBehind, 'loops' | 'unfinished'>): void {
     const { engine, session } = this.#run;
-    await freeTasksOfGone(engine, session);
-    const { loops, unfinished } = await findLeftBehind(engine, session);
     for (const loop of unfinished) {
       engine.publish({ kind: 'notice', text: `finishing ${loop.id}, which was complete` });
       this.#begin(loop.taskId, () => finishLoop(engine, session, this.#run.merges, loop));
     }
     for (const [index, loop] of loops.entries()) {
       this.#join(loop.taskId, { order: index, provider: providerOf(loop.settings) }, async () => {
+        if (!(await isUnchanged(engine, loop))) return null;
         const why = whyResumed(loop);
         const state = loop.reason === 'rejected' ? 'rejected' : 'interrupted';
         engine.publish({ kind: 'notice', text: `resuming ${loop.id}, which was ${state}` });
@@ -113,9 +145,11 @@ class Crew {
         await changed;
         continue;
       }
-      // Somebody else's tasks may come back when their engine is gone.
+      if (this.isFull) return;
+      // What another engine worked on comes back when that is gone.
       await freeTasksOfGone(engine, session);
-      if ((await this.#newlyReady(1)).length === 0 || this.isFull) return;
+      if (await this.#goOnWithOrphans()) continue;
+      if ((await this.#newlyReady(1)).length === 0) return;
     }
   }
 
@@ -128,9 +162,8 @@ class Crew {
 
   async #newlyReady(count: number): Promise<readonly Task[]> {
     const { engine } = this.#run;
-    const now = engine.clock.now();
     const ready = await engine.store.write(async (tx) => {
-      await tx.tasks.expireLeases(now);
+      await tx.tasks.expireLeases(await tx.leaseTime(), engine.clock.now());
       return tx.tasks.ready(count + this.#underWay.size + this.#failed.size);
     });
     const isNew = ({ id }: Task): boolean => !this.#underWay.has(id) && !this.#failed.has(id);
@@ -198,6 +231,7 @@ class Crew {
       })
       .catch((error: unknown) => {
         this.#failed.add(taskId);
+        if (isTakenElsewhere(error)) return;
         if (isSetupProblem(error)) this.#fail(error);
         else this.#problems.push(error);
         const text = error instanceof Error ? error.message : String(error);
@@ -236,11 +270,14 @@ class Crew {
  * taken for one of its own loop: a night's work does not end with it.
  */
 function isSetupProblem(error: unknown): boolean {
-  if (!isLoopwrightError(error)) return false;
+  if (!isLoopwrightError(error) || ofOneLoop.has(error.code)) return false;
   return ['run.', 'agent.', 'config.', 'strategy.', 'loop_type.', 'store.'].some((prefix) =>
     error.code.startsWith(prefix),
   );
 }
+
+/** Of the store, but not of the whole store: another owner was there, or it was locked for too long. */
+const ofOneLoop: ReadonlySet<string> = new Set(['store.fenced', 'store.conflict', 'store.locked']);
 
 /** Null when it is not ready any more: somebody else was faster. */
 async function claimReady({ engine, session }: Run, taskId: string): Promise<Task | null> {
@@ -249,8 +286,8 @@ async function claimReady({ engine, session }: Run, taskId: string): Promise<Tas
     const found = await tx.tasks.get(taskId);
     if (found === null || !isReady(found)) return null;
     const now = engine.clock.now();
-    const leaseUntil = now + engine.leaseMs;
-    const claim = await tx.tasks.claim({ owner: session.id, now, leaseUntil, taskId });
+    const lease = await leaseOf(tx, engine.leaseMs);
+    const claim = await tx.tasks.claim({ owner: session.id, now, lease, taskId });
     return claim === null ? null : tx.tasks.get(taskId);
   });
   await engine.reach('after:claim-task');

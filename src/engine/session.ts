@@ -1,8 +1,10 @@
-import { leaseHolds } from '../core/loop/lease.ts';
+import type { Lease } from '../ports/lease.ts';
 import type { QueueEntry } from '../ports/queue.ts';
-import type { Session } from '../ports/store.ts';
+import type { Session, StoreTx } from '../ports/store.ts';
 import { endLeftAsides } from './aside-record.ts';
 import type { Engine } from './engine.ts';
+import { refuseOlderStore } from './older-store.ts';
+import { settleMoves } from './settle-moves.ts';
 
 /** One `run` or one daemon lifetime: the owner of the loops it drives. */
 export async function startSession(engine: Engine, kind: Session['kind']): Promise<Session> {
@@ -14,10 +16,14 @@ export async function startSession(engine: Engine, kind: Session['kind']): Promi
     startedAt: engine.clock.now(),
     endedAt: null,
   };
+  if (kind !== 'command') await refuseOlderStore(engine);
   await engine.reach('before:start-session');
   await engine.store.write((tx) => tx.sessions.start(session));
   await engine.reach('after:start-session');
-  if (kind !== 'command') await endLeftAsides(engine);
+  if (kind !== 'command') {
+    await settleMoves(engine);
+    await endLeftAsides(engine);
+  }
   return session;
 }
 
@@ -27,24 +33,38 @@ export async function endSession(engine: Engine, session: Session): Promise<void
   await engine.reach('after:end-session');
 }
 
-/** Whether somebody drives a loop now: a lease that has not ended, of a process that is not known to be gone. */
-export async function hasLivingOwner(engine: Engine, entry: QueueEntry): Promise<boolean> {
-  const { owner, leaseUntil } = entry;
-  if (owner === null || leaseUntil === null) return false;
-  const session = await engine.store.read((tx) => tx.sessions.get(owner));
-  if (session === null || !(await isAlive(engine, session))) return false;
-  const startedAt = await engine.supervisor.startedAt(session.process);
-  const jumpMs = startedAt === null ? 0 : Math.max(startedAt - session.startedAt, 0);
-  const lease = { until: leaseUntil, lengthMs: engine.leaseMs, jumpMs };
-  return leaseHolds(lease, engine.clock.now());
+/** A lease that begins now. */
+export async function leaseOf(tx: StoreTx, lengthMs: number): Promise<Lease> {
+  const now = await tx.leaseTime();
+  return { now, until: now + lengthMs };
 }
 
-/** Whether the process behind a session id still lives. A session nobody knows is gone. */
+/**
+ * Whether a loop is driven or held now: its lease has not ended, and its owner's process is not known to be gone. A process of
+ * another boot of this machine is gone; one that was stopped for longer than its lease is as good as gone.
+ */
+export async function hasLivingOwner(
+  engine: Engine,
+  { owner, leaseUntil }: QueueEntry,
+): Promise<boolean> {
+  if (owner === null || leaseUntil === null) return false;
+  const now = await engine.store.read((tx) => tx.leaseTime());
+  return leaseUntil > now && isSessionAlive(engine, owner);
+}
+
+/** Whether the process behind a session id still lives. A session that is not stored is gone. */
 export async function isSessionAlive(engine: Engine, sessionId: string): Promise<boolean> {
   const session = await engine.store.read((tx) => tx.sessions.get(sessionId));
-  return session !== null && isAlive(engine, session);
+  if (session === null || session.endedAt !== null) return false;
+  return engine.supervisor.isAlive(session.process);
 }
 
-async function isAlive(engine: Engine, session: Session): Promise<boolean> {
-  return session.endedAt === null && engine.supervisor.isAlive(session.process);
+/** What lets a claim push an owner aside whose process is gone, however long its lease lasts; nothing while it lives. */
+export async function takeOverFrom(
+  engine: Engine,
+  session: Session,
+  owner: string | null,
+): Promise<{ readonly takeOver?: string }> {
+  if (owner === null || owner === session.id || (await isSessionAlive(engine, owner))) return {};
+  return { takeOver: owner };
 }

@@ -8,7 +8,7 @@ import { createLoop } from './create-loop.ts';
 import { driveLoop, type Run } from './drive-loop.ts';
 import { finishLoop } from './finish-loop.ts';
 import { noticeBaseMove } from './notice-base-move.ts';
-import { isSessionAlive } from './session.ts';
+import { leaseOf, takeOverFrom } from './session.ts';
 import { cannotClaimTask } from './take-loop.ts';
 import { unfinishedLoop } from './text-task.ts';
 
@@ -74,13 +74,12 @@ async function warnOfUnmerged({ engine }: Run, task: Task, settings: Settings): 
 async function holdTask({ engine, session }: Run, task: Task): Promise<void> {
   const held = await engine.store.read((tx) => tx.tasks.claimOf(task.id));
   if (held?.owner === session.id) return;
-  const isGone = held !== null && !(await isSessionAlive(engine, held.owner));
-  const gone = isGone ? { takeOver: held.owner } : {};
+  const gone = await takeOverFrom(engine, session, held?.owner ?? null);
   await engine.reach('before:claim-task');
   await engine.store.write(async (tx) => {
     const now = engine.clock.now();
-    const leaseUntil = now + engine.leaseMs;
-    const input = { owner: session.id, now, leaseUntil, taskId: task.id, ...gone };
+    const lease = await leaseOf(tx, engine.leaseMs);
+    const input = { owner: session.id, now, lease, taskId: task.id, ...gone };
     if ((await tx.tasks.claim(input)) === null) throw await cannotClaimTask(tx, task.id);
   });
   await engine.reach('after:claim-task');

@@ -9,11 +9,13 @@ import { breach, guardsSurroundings, tamperedText } from '../core/loop/surroundi
 import type { QueueEntry } from '../ports/queue.ts';
 import type { Session, StoreTx } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
+import { landedRebase } from './landed-rebase.ts';
 import { lastSeen, unrecordedWork } from './last-seen.ts';
+import { unrecordedIterations } from './older-store.ts';
 import { lostUsage } from './running-usage.ts';
 import { LoopOwner } from './loop-owner.ts';
 import { reportSurroundings } from './report-surroundings.ts';
-import { hasLivingOwner, isSessionAlive } from './session.ts';
+import { hasLivingOwner, leaseOf, takeOverFrom } from './session.ts';
 
 export type TakeOptions = {
   /** Why, in words: it is stored and shown. */
@@ -40,56 +42,49 @@ export async function takeLoop(
   if (entry !== undefined && !isOurs && (await hasLivingOwner(engine, entry))) {
     throw alreadyOwned(loop, entry);
   }
-  const gone = await findGone(engine, session, entry?.owner ?? loop.sessionId);
+  const gone = await takeOverFrom(engine, session, entry?.owner ?? loop.sessionId);
   // A task is claimed before its loop exists, so an engine may have died in between as its holder only.
-  const goneHolder = await findGone(engine, session, taskOwner);
+  const goneHolder = await takeOverFrom(engine, session, taskOwner);
   const driven = loop.workspace.mode === 'in-place' ? await drivenLoops(engine) : new Set<string>();
   await engine.reach('before:claim-loop');
   const claims = await engine.store.write(async (tx) => {
+    const { id: owner } = session;
     const now = engine.clock.now();
-    const leaseUntil = now + engine.leaseMs;
-    if (entry === undefined) await tx.queue.enqueue(loopId, now);
-    const claim = await tx.queue.claim({
-      owner: session.id,
-      now,
-      leaseUntil,
-      loopId,
-      ...(gone === null ? {} : { takeOver: gone }),
-    });
+    const heldUntil = engine.clock.monotonic() + engine.leaseMs;
+    const lease = await leaseOf(tx, engine.leaseMs);
+    if (entry === undefined) await tx.queue.enqueue(loopId, lease.now);
+    const claim = await tx.queue.claim({ owner, lease, loopId, ...gone });
     if (claim === null) throw alreadyOwned(loop, entry);
     const held = await tx.tasks.claimOf(loop.taskId);
     const taskClaim =
-      held?.owner === session.id
+      held?.owner === owner
         ? held
-        : await tx.tasks.claim({
-            owner: session.id,
-            now,
-            leaseUntil,
-            taskId: loop.taskId,
-            ...(goneHolder === null ? {} : { takeOver: goneHolder }),
-          });
+        : await tx.tasks.claim({ owner, now, lease, taskId: loop.taskId, ...goneHolder });
     if (taskClaim === null) throw await cannotClaimTask(tx, loop.taskId);
     // Read again under the claim: nobody else appends from here on.
     const current = (await tx.loops.get(loopId)) ?? loop;
     if (current.status === 'complete') throw isComplete(current);
-    if (current.workspace.mode === 'in-place') await refuseSharedPlace(tx, current, now, driven);
+    if (current.workspace.mode === 'in-place') await refuseSharedPlace(tx, current, driven);
     // What was asked of the owner before is history.
     for (const { id } of await tx.requests.pending(loopId)) await tx.requests.handled(id, now);
     await tx.messages.acknowledgeAll(loopId, 'resume', now);
-    return { claim, taskClaim, leaseUntil, current };
+    return { claim, taskClaim, heldUntil, current };
   });
   await engine.reach('after:claim-loop');
-  const endedProcess = await endLeftover(engine, claims.current);
+  const isElsewhere = await ranElsewhere(engine, claims.current);
+  const endedProcess = !isElsewhere && (await endLeftover(engine, claims.current));
   if (claims.current.status !== 'pending') await engine.artifacts.tidy(loopId);
+  const unrecorded = await unrecordedIterations(engine, claims.current);
   const seen = await lastSeen(engine, claims.current, entry);
   const owner = new LoopOwner(engine, claims.current, {
     ...claims,
     unrecordedMs: unrecordedWork(claims.current, seen),
   });
   try {
-    const world = { why: options.why, endedProcess, lastSeen: seen };
+    const rebased = await landedRebase(engine, claims.current, owner.closing);
+    const world = { why: options.why, endedProcess, lastSeen: seen, rebased, unrecorded };
     const lost = await lostUsage(engine, claims.current);
-    const changed = await leftSurroundings(engine, owner);
+    const changed = isElsewhere ? [] : await leftSurroundings(engine, owner);
     const events = takeOverEvents(claims.current, session, world, options);
     await owner.record(...lost, ...changed.slice(0, 1), ...events, ...changed.slice(1));
     return owner;
@@ -118,13 +113,13 @@ async function drivenLoops(engine: Engine): Promise<ReadonlySet<string>> {
   return driven;
 }
 
-/** `driven` were so before, whatever the clock says now. Loops that work in the same files at once would undo each other's work. */
+/** Loops that work in the same files at once would undo each other's work. `driven` were so just before. */
 async function refuseSharedPlace(
   tx: StoreTx,
   loop: Loop,
-  now: number,
   driven: ReadonlySet<string>,
 ): Promise<void> {
+  const now = await tx.leaseTime();
   for (const { loopId, owner, leaseUntil } of await tx.queue.entries()) {
     if (loopId === loop.id || owner === null) continue;
     if ((leaseUntil ?? 0) <= now && !driven.has(loopId)) continue;
@@ -138,16 +133,6 @@ async function refuseSharedPlace(
       },
     );
   }
-}
-
-/** The owner, if its process is provably gone; null when there is none to push aside. */
-async function findGone(
-  engine: Engine,
-  session: Session,
-  owner: string | null,
-): Promise<string | null> {
-  if (owner === null || owner === session.id) return null;
-  return (await isSessionAlive(engine, owner)) ? null : owner;
 }
 
 function isComplete(loop: Loop): LoopwrightError {
@@ -190,6 +175,13 @@ export async function cannotClaimTask(tx: StoreTx, taskId: string): Promise<Loop
   });
 }
 
+/** Whether the last session worked in the place this project was copied from: what it left is there, not here. */
+async function ranElsewhere(engine: Engine, { sessionId }: Loop): Promise<boolean> {
+  if (sessionId === null) return false;
+  const session = await engine.store.read((tx) => tx.sessions.get(sessionId));
+  return session?.isElsewhere === true;
+}
+
 /** An agent that outlived its engine is ended before its worktree is touched. */
 async function endLeftover(engine: Engine, loop: Loop): Promise<boolean> {
   const process = openIteration(loop)?.process ?? null;
@@ -215,17 +207,27 @@ async function leftSurroundings(engine: Engine, owner: LoopOwner): Promise<reado
 function takeOverEvents(
   loop: Loop,
   session: Session,
-  world: World,
+  world: World & { readonly unrecorded: readonly number[] | null },
   options: TakeOptions,
 ): readonly LoopEvent[] {
   const { id: sessionId } = session;
   const { host } = session.process;
-  if (loop.status === 'pending') return [{ type: 'loop.started', sessionId, host }];
+  const { unrecorded } = world;
+  const isNew = loop.status === 'pending' && (unrecorded ?? []).length === 0;
+  if (isNew) return [{ type: 'loop.started', sessionId, host }];
   const repaired = isResting(loop.status) ? [] : repair(loop, world);
   const { settings = null, flags = null } = options;
   return [
     ...repaired,
-    { type: 'loop.resumed', sessionId, host, why: world.why, settings, flags },
+    {
+      type: 'loop.resumed',
+      sessionId,
+      host,
+      why: world.why,
+      settings,
+      flags,
+      ...(unrecorded === null ? {} : { unrecorded }),
+    },
     ...modeSwitch(loop.settings, settings ?? loop.settings),
   ];
 }

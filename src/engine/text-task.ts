@@ -5,6 +5,7 @@ import { slugOf } from '../core/task/slug.ts';
 import type { NewTask, Task } from '../core/task/task.ts';
 import type { StoreTx } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
+import { leaseOf } from './session.ts';
 
 const idTries = 5;
 
@@ -20,7 +21,8 @@ export async function addTask(engine: Engine, task: NewTask): Promise<Task> {
 export async function addTaskToRun(engine: Engine, task: NewTask): Promise<Task> {
   return storeTask(engine, task, async (tx, taskId, now) => {
     const owner = `run-${engine.ids.token().slice(0, 12)}`;
-    await tx.tasks.claim({ owner, now, leaseUntil: now + engine.leaseMs, taskId });
+    const lease = await leaseOf(tx, engine.leaseMs);
+    await tx.tasks.claim({ owner, now, lease, taskId });
   });
 }
 

@@ -20,6 +20,10 @@ export interface Artifacts {
   digest(files: readonly string[]): Promise<string>;
   /** Names of the files in a folder; none when it does not exist. */
   namesIn(folder: string): Promise<readonly string[]>;
+  /** Ids of loops that have a folder. */
+  loops(): Promise<readonly string[]>;
+  /** Numbers of the loop's iterations that have a folder. */
+  iterations(loopId: string): Promise<readonly number[]>;
   /** Absent is fine. */
   removeFile(file: string): Promise<void>;
   remove(loopId: string): Promise<void>;

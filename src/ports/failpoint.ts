@@ -5,6 +5,7 @@ import type { LoopEvent } from '../core/loop/event.ts';
  * before it and one after it, where a test ends the engine, makes it fail, or holds it.
  */
 const steps = [
+  'settle-place',
   'add-task',
   'start-session',
   'claim-task',
@@ -27,6 +28,10 @@ const steps = [
   'hold-loop',
   'merge-rebase',
   'fast-forward',
+  'move-files',
+  'move-ref',
+  'move-index',
+  'settle-move',
   'remove-workspace',
   'delete-branch',
   'release-loop',

@@ -125,8 +125,6 @@ export interface Supervisor {
   self(): Promise<ProcessIdentity>;
   /** Whether that very process (not a reused pid) still lives. Unknown hosts count as alive. */
   isAlive(identity: ProcessIdentity): Promise<boolean>;
-  /** When that process began, by the clock as it is set now; null when that cannot be known. */
-  startedAt(identity: ProcessIdentity): Promise<number | null>;
   /**
    * Ends what a dead owner's process left behind: its tree if it is still that process, and daemons that carry its mark
    * even if it is gone. True when something was ended.

@@ -7,7 +7,9 @@ import type { BaselineState } from '../core/loop/event.ts';
 import type { VerificationReport } from '../core/verdict/report.ts';
 import type { Attempts, Learnings } from './memory.ts';
 import type { LearningIndex } from './learning-index.ts';
+import type { Places } from './place.ts';
 import type { ProcessIdentity } from './process.ts';
+import type { Lease } from './lease.ts';
 import type { Queue } from './queue.ts';
 
 /**
@@ -19,7 +21,7 @@ export interface Store extends AsyncDisposable {
   write<T>(work: (tx: StoreTx) => Promise<T>): Promise<T>;
   /** A consistent view; changes are refused or lost, never partly applied. */
   read<T>(work: (tx: StoreTx) => Promise<T>): Promise<T>;
-  /** Throws `store.gone` when it was deleted or replaced, so that nothing is kept beside a store that is not there. */
+  /** Throws `store.gone` when it or its log was deleted or replaced, so that nothing is kept beside a store that is not there. */
   assertInPlace(): void;
   /** Makes a copy of it as of now, unless there is one made since then (UTC milliseconds). */
   backUp(since: number): Promise<void>;
@@ -36,6 +38,23 @@ export interface StoreTx {
   readonly learnings: Learnings;
   readonly learningIndex: LearningIndex;
   readonly messages: Messages;
+  /**
+   * Milliseconds by which leases and due times are measured: the same for every process that uses the store, and never
+   * set. Close to UTC, but not to be shown or compared with a wall clock.
+   */
+  leaseTime(): Promise<number>;
+  readonly places: Places;
+  readonly gaps: Gaps;
+}
+
+/** What a store has lost because it was put back from a copy, or its log was deleted. It is noted when the store is opened. */
+export interface Gaps {
+  /** How many changes are lost that nobody was told of; 0 ordinarily. */
+  untold(): Promise<number>;
+  /** Somebody was told. */
+  tell(): Promise<void>;
+  /** Whether the newest fact of a loop is from before the gap: more may have happened to it than is stored. */
+  isBehind(loopId: string): Promise<boolean>;
 }
 
 export interface Loops {
@@ -134,9 +153,10 @@ export interface Tasks {
   claim(input: ClaimInput): Promise<TaskClaim | null>;
   /** The claim a task is held by now; null when nobody holds it. */
   claimOf(id: string): Promise<TaskClaim | null>;
-  renew(claim: TaskClaim, leaseUntil: number): Promise<boolean>;
-  /** Returns tasks with expired leases to pending, except those held by `keep`; says which. */
-  expireLeases(now: number): Promise<readonly string[]>;
+  /** Until a lease time. False when the claim was lost. */
+  renew(claim: TaskClaim, until: number): Promise<boolean>;
+  /** Returns tasks whose lease has ended by this lease time to pending; `now` is when that happened. Says which. */
+  expireLeases(leaseTime: number, now: number): Promise<readonly string[]>;
   release(claim: TaskClaim): Promise<void>;
   guide(id: string, text: string, now: number): Promise<void>;
   /** Takes back what a task that is done tells those behind it. */
@@ -167,8 +187,9 @@ export type TransitionInput = {
 
 export type ClaimInput = {
   readonly owner: string;
+  /** UTC milliseconds, to be stored. */
   readonly now: number;
-  readonly leaseUntil: number;
+  readonly lease: Lease;
   /** Only this task; it may also be paused, failed or blocked when a person asks for it by name. */
   readonly taskId?: string;
   /** An owner known to be gone, whose live lease may be taken over. */
@@ -190,6 +211,8 @@ export type Session = {
   readonly version: string;
   readonly startedAt: number;
   readonly endedAt: number | null;
+  /** It ran in the place this project was copied from: its processes are not ours to end. */
+  readonly isElsewhere?: true;
 };
 
 /** What people ask of a running loop from another process. Stored first, then the owner is woken. */

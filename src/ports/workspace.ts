@@ -45,11 +45,27 @@ export interface Project {
   /** Before a program runs there: `workspace.gone` if a workspace was opened at this path and is no longer what is found there. */
   requireIntact(path: string): void;
 
-  /** Deletes a loop's branch. Absent is fine; checked out somewhere, or not a loop's, is an error. */
+  /**
+   * Deletes the branch of a loop whose work is in another branch. Every commit it had stays reachable until
+   * `deleteBranch`. Refused like that.
+   */
+  retireBranch(branch: string, signal: AbortSignal): Promise<void>;
+
+  /**
+   * Deletes a loop's branch and what keeps its commits reachable. Absent is fine; checked out somewhere, or not a loop's,
+   * is an error.
+   */
   deleteBranch(branch: string, signal: AbortSignal): Promise<void>;
 
   /** The commits of a branch since `base`, oldest first, with the trailers of iteration commits. */
   checkpoints(branch: string, base: string, signal: AbortSignal): Promise<readonly Checkpoint[]>;
+
+  /** The loops whose iterations are commits of a history, those that `without` (refs or commits) has left out. */
+  loopsOf(
+    commit: string,
+    without: readonly string[],
+    signal: AbortSignal,
+  ): Promise<readonly string[]>;
 
   /** A new branch at a commit; refuses an existing name. */
   createBranch(name: string, commit: string, signal: AbortSignal): Promise<void>;
@@ -57,9 +73,25 @@ export interface Project {
   /**
    * Moves a branch forward to `to`, only if that is a fast-forward from `from`.
    * Checked out nowhere: the ref is moved. Checked out and clean: files follow. Dirty: refused, nothing changes.
-   * Untracked and ignored files count as dirty only where they are in the way.
+   * Untracked and ignored files count as dirty only where they are in the way. It is written down first, with the loops
+   * it is done for: what is cut in between is settled by `settleMoves`.
    */
-  fastForward(branch: string, from: string, to: string, signal: AbortSignal): Promise<FastForward>;
+  fastForward(
+    branch: string,
+    from: string,
+    to: string,
+    signal: AbortSignal,
+    loops?: readonly string[],
+  ): Promise<FastForward>;
+
+  /** Whether a move of the user's refs, index or files may have been cut. Reads one folder. */
+  hasCutMoves(): boolean;
+
+  /**
+   * Finishes or undoes moves whose process is gone: files and index follow the branch where it is now, and what was
+   * changed by somebody else since stays. Moves no ref. One caller at a time. Answers what was done, for people.
+   */
+  settleMoves(signal: AbortSignal): Promise<readonly string[]>;
 
   /** Text of a file at a revision or snapshot, cut at `maxBytes`; null when absent. */
   readAt(
@@ -93,7 +125,28 @@ export interface Project {
 
   /** Whether the index of the user's checkout holds exactly what is in a commit. */
   isStaged(commit: string, signal: AbortSignal): Promise<boolean>;
+
+  /** The project was moved: worktrees of loops and what is registered of them lead to each other again. Can be repeated. */
+  carryOver(move: CarryOver): void;
+
+  /**
+   * The project is a copy: what is registered of loops' worktrees belongs to the original, and is forgotten here. Files of worktrees
+   * that were copied into `folders` are kept beside; the answer is where. Changes nothing outside of the project. Can be repeated.
+   */
+  partFromOriginal(folders: readonly string[]): Promise<readonly string[]>;
+
+  /** Whether the project at another root works with the very same repository. */
+  sharesRepository(root: string): boolean;
 }
+
+export type CarryOver = {
+  /** Where worktrees of loops lie inside of the project. */
+  readonly folders: readonly string[];
+  /** Where a path from before is now. */
+  readonly locate: (recorded: string) => string;
+  /** Loops that an engine elsewhere works on: theirs are left as they are. */
+  readonly isHeld: (loopId: string) => boolean;
+};
 
 /**
  * `programs`: what can make git run something, that is configuration, hooks and info files.
@@ -209,8 +262,11 @@ export interface Workspace {
    */
   rebase(onto: string, from: string, signal: AbortSignal): Promise<Rebase>;
 
-  /** Brings branch and files to another commit, as a rebase does. Work in progress must be committed before. */
-  moveTo(commit: string, signal: AbortSignal): Promise<void>;
+  /**
+   * Shows the files of another commit while `work` runs, and those of the branch again afterwards, however it ends. The
+   * branch is not moved. After a kill the next open goes back first. Work in progress must be committed before.
+   */
+  visit<Result>(commit: string, signal: AbortSignal, work: () => Promise<Result>): Promise<Result>;
 
   /** Those of these paths that are links out of the workspace: checks see what is there, a clone of the commit does not have it. */
   linksOut(paths: readonly string[]): Promise<readonly LinkOut[]>;

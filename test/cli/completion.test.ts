@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process';
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { complete } from '../../src/cli/complete.ts';
@@ -34,6 +36,26 @@ describe('completion', () => {
     const { loop, task } = JSON.parse((await cli.run(...argv, '--json')).out);
     const { out } = await cli.run('__complete', '--', 'loop', 'show', '');
     expect(out.split('\n')).toEqual(['last', loop, task, '']);
+  });
+
+  it('passes over a state folder that lies above the repository', async () => {
+    await using repo = await gitRepo();
+    const above = path.dirname(repo.path);
+    const elsewhere = memoryCli({ cwd: above, env: repo.env });
+    await elsewhere.run('task', 'add', 'of the folder above');
+    expect((await elsewhere.run('__complete', '--', 'task', 'show', '')).out).toMatch(/^t-/);
+    await mkdir(path.join(repo.path, 'src/deep'), { recursive: true });
+    for (const cwd of [repo.path, path.join(repo.path, 'src/deep')]) {
+      const { out } = await memoryCli({ cwd, env: repo.env }).run(
+        '__complete',
+        '--',
+        'task',
+        'show',
+        '',
+      );
+      expect(out).toBe('');
+    }
+    expect(await repo.git('status', '--porcelain', '--ignored')).toBe('');
   });
 
   it('is a script that bash understands', async () => {

@@ -111,4 +111,27 @@ describe('receipt verify', () => {
     expect(refused.exitCode).toBe(3);
     expect(refused.err).toContain('not committed');
   });
+
+  it('holds, and the diff can be read, after the loop was rebased and merged and git has collected garbage', async () => {
+    await using repo = await gitRepo();
+    const { cli, result } = await completed(repo, 'test -f done');
+    await repo.write('news.txt', 'news\n');
+    await repo.commitAll('the base moved');
+    const merged = await cli.run('merge', result.loop);
+    expect(merged.exitCode, merged.err).toBe(0);
+    await repo.git('reflog', 'expire', '--expire=now', '--expire-unreachable=now', '--all');
+    await repo.git('gc', '--quiet', '--prune=now');
+    const diff = await cli.run('loop', 'diff', result.loop);
+    expect(diff).toMatchObject({ exitCode: 0 });
+    expect(diff.out).toContain('+++ b/work.txt');
+    const verified = await cli.run('receipt', 'verify', result.loop);
+    expect(verified.exitCode, verified.out + verified.err).toBe(0);
+    const restored = await cli.run('loop', 'restore', result.loop, '1');
+    expect(restored.exitCode, restored.err).toBe(0);
+    // What is kept of it goes with the loop.
+    await repo.git('branch', '-D', `restored/${result.loop}-1`);
+    const deleted = await cli.run('loop', 'delete', result.loop);
+    expect(deleted.exitCode, deleted.err).toBe(0);
+    expect(await repo.git('for-each-ref', 'refs/loopwright-*')).toBe('');
+  });
 });

@@ -199,11 +199,11 @@ function lostClaims(create: StoreFactory): void {
   });
 }
 
-type Ask = Omit<QueueClaimInput, 'leaseUntil'>;
+type Ask = Omit<QueueClaimInput, 'lease'> & { readonly now: number };
 
 /** Leases last 100. */
-function claim(store: Store, ask: Ask): Promise<QueueClaim | null> {
-  return store.write((tx) => tx.queue.claim({ ...ask, leaseUntil: ask.now + 100 }));
+function claim(store: Store, { now, ...ask }: Ask): Promise<QueueClaim | null> {
+  return store.write((tx) => tx.queue.claim({ ...ask, lease: { now, until: now + 100 } }));
 }
 
 async function mustClaim(store: Store, ask: Ask): Promise<QueueClaim> {

@@ -141,7 +141,7 @@ function loops(create: StoreFactory): void {
     const loop = await addQueued(store, 'loop-1', 10);
     const first = await claimNext(store);
     const second = await store.write((tx) =>
-      tx.queue.claim({ owner: 'you', now: 2000, leaseUntil: 3000 }),
+      tx.queue.claim({ owner: 'you', lease: { now: 2000, until: 3000 } }),
     );
     const late = append(store, loop, [startIteration(1)], first.token);
     await expect(late).rejects.toMatchObject({ code: 'store.fenced' });
@@ -404,7 +404,7 @@ async function getLoop(store: Store, id: string): Promise<Loop> {
 }
 
 async function claimNext(store: Store) {
-  const input = { owner: 'me', now: 100, leaseUntil: 1000 };
+  const input = { owner: 'me', lease: { now: 100, until: 1000 } };
   const claim = await store.write((tx) => tx.queue.claim(input));
   if (claim === null) throw new Error('nothing to claim');
   return claim;

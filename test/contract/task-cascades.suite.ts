@@ -229,7 +229,7 @@ function deleteRules(create: StoreFactory): void {
     const { store } = fixture;
     await family(store);
     await store.write(({ tasks }) =>
-      tasks.claim({ owner: 'o', now: 1, leaseUntil: 9, taskId: 'c1' }),
+      tasks.claim({ owner: 'o', now: 1, lease: { now: 1, until: 9 }, taskId: 'c1' }),
     );
     await expect(store.write(({ tasks }) => tasks.delete('g'))).rejects.toMatchObject({
       code: 'task.running',
@@ -249,7 +249,12 @@ async function family(store: Store): Promise<void> {
 
 async function fail(store: Store, id: string): Promise<void> {
   await store.write(async ({ tasks }) => {
-    const claim = await tasks.claim({ owner: 'o', now: 20, leaseUntil: 90, taskId: id });
+    const claim = await tasks.claim({
+      owner: 'o',
+      now: 20,
+      lease: { now: 20, until: 90 },
+      taskId: id,
+    });
     if (claim !== null)
       await tasks.transition(id, 'failed', { now: 21, claim, reason: 'tests fail' });
   });

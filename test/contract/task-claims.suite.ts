@@ -222,10 +222,12 @@ function fencingRules(create: StoreFactory): void {
   });
 }
 
-function claim(store: Store, input: Partial<ClaimInput> = {}): Promise<TaskClaim | null> {
-  return store.write(({ tasks }) =>
-    tasks.claim({ owner: 'o', now: 10, leaseUntil: 100, ...input }),
-  );
+type Ask = Partial<Omit<ClaimInput, 'lease'>> & { readonly leaseUntil?: number };
+
+function claim(store: Store, ask: Ask = {}): Promise<TaskClaim | null> {
+  const { leaseUntil = 100, now = 10, ...input } = ask;
+  const lease = { now, until: leaseUntil };
+  return store.write(({ tasks }) => tasks.claim({ owner: 'o', now, lease, ...input }));
 }
 
 function claimOf(store: Store, id: string): Promise<TaskClaim | null> {
@@ -233,7 +235,7 @@ function claimOf(store: Store, id: string): Promise<TaskClaim | null> {
 }
 
 function expire(store: Store, now: number): Promise<readonly string[]> {
-  return store.write(({ tasks }) => tasks.expireLeases(now));
+  return store.write(({ tasks }) => tasks.expireLeases(now, now));
 }
 
 function finish(store: Store, held: TaskClaim): Promise<Task> {

@@ -193,22 +193,22 @@ function plan(model: TaskModel, step: Operation, now: number, index: number): Pl
         run: () => model.transition(pick(step.task), step.to, now),
       };
     case 'claimNext': {
-      const leaseUntil = now + step.wait * 60_000;
+      const lease = { now, until: now + step.wait * 60_000 };
       return {
-        act: async (tasks) => (await tasks.claim({ owner: 'o', now, leaseUntil }))?.taskId,
-        run: () => model.claimNext('o', now, leaseUntil),
+        act: async (tasks) => (await tasks.claim({ owner: 'o', now, lease }))?.taskId,
+        run: () => model.claimNext('o', now, lease.until),
       };
     }
     case 'claimNamed': {
-      const leaseUntil = now + 20 * 60_000;
+      const lease = { now, until: now + 20 * 60_000 };
       const taskId = pick(step.task);
       return {
-        act: async (tasks) => (await tasks.claim({ owner: 'o', now, leaseUntil, taskId }))?.taskId,
-        run: () => model.claimNamed(taskId, 'o', now, leaseUntil),
+        act: async (tasks) => (await tasks.claim({ owner: 'o', now, lease, taskId }))?.taskId,
+        run: () => model.claimNamed(taskId, 'o', now, lease.until),
       };
     }
     case 'expire':
-      return { act: (tasks) => tasks.expireLeases(now), run: () => model.expire(now) };
+      return { act: (tasks) => tasks.expireLeases(now, now), run: () => model.expire(now) };
     case 'release': {
       const claim = heldClaim(model, pick(step.task));
       if (claim === null) return null;

@@ -1,49 +1,57 @@
-import { expect, it } from 'vitest';
-import { hasLivingOwner, startSession } from '../../src/engine/session.ts';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { hasLivingOwner, leaseOf, startSession } from '../../src/engine/session.ts';
 import { takeLoop } from '../../src/engine/take-loop.ts';
-import type { Session } from '../../src/ports/store.ts';
+import type { QueueEntry } from '../../src/ports/queue.ts';
 import { gitRepo } from '../support/git-repo.ts';
 import { openedProject } from '../support/opened-project.ts';
 
-const twoHours = 2 * 60 * 60 * 1000;
+const hour = 60 * 60 * 1000;
 
-it.skipIf(process.platform !== 'linux')(
-  'an owner that lives keeps its loop when the clock is set two hours ahead',
-  async () => {
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** As after `date --set`, and back when it is called with 0. */
+function setClock(byMs: number): void {
+  vi.restoreAllMocks();
+  const real = Date.now;
+  vi.spyOn(Date, 'now').mockImplementation(() => real() + byMs);
+}
+
+describe('an owner that lives', () => {
+  it.each([2, -5, 24])('keeps its loop when the clock is set by %i hours', async (hours) => {
     await using repo = await gitRepo();
     await using project = await openedProject(repo, { agent: 'command:true', validate: 'false' });
-    const loop = await project.runText('do it', { keepGoing: false });
+    const { id: loopId } = await project.runText('do it', { keepGoing: false });
     const { engine } = project;
-    const self = await engine.supervisor.self();
-    const began = (await engine.supervisor.startedAt(self)) ?? 0;
-    expect(Math.abs(began - (Date.now() - process.uptime() * 1000))).toBeLessThan(5000);
-
-    // As if the engine that drives it had begun before the clock was set.
-    const session: Session = {
-      id: 's-before',
-      kind: 'run',
-      process: self,
-      version: '0',
-      startedAt: began - twoHours,
-      endedAt: null,
-    };
-    const leaseUntil = Date.now() - twoHours + engine.leaseMs / 2;
-    await engine.store.write(async (tx) => {
-      await tx.sessions.start(session);
-      await tx.queue.enqueue(loop.id, 0);
-      const now = leaseUntil - engine.leaseMs;
-      await tx.queue.claim({ owner: session.id, now, leaseUntil, loopId: loop.id });
-    });
-    const [entry] = await engine.store.read((tx) => tx.queue.entries());
-    expect(entry).toMatchObject({ owner: 's-before', leaseUntil });
-    expect(await hasLivingOwner(engine, entry!)).toBe(true);
+    const owner = await startSession(engine, 'run');
     const other = await startSession(engine, 'run');
-    await expect(takeLoop(engine, other, loop.id, { why: 'resumed' })).rejects.toMatchObject({
+    await using taken = await takeLoop(engine, owner, loopId, { why: 'resumed' });
+    setClock(hours * hour);
+    expect(await hasLivingOwner(engine, await entryOf(loopId))).toBe(true);
+    await expect(takeLoop(engine, other, loopId, { why: 'mine' })).rejects.toMatchObject({
       code: 'loop.owned',
     });
+    const expired = await engine.store.write(async (tx) =>
+      tx.tasks.expireLeases(await tx.leaseTime(), engine.clock.now()),
+    );
+    expect(expired).toEqual([]);
+    await taken.before('commit');
 
-    // One that has not renewed its lease for longer than it lasts is stalled, whatever the clock says.
-    const stale = { ...entry!, leaseUntil: leaseUntil - engine.leaseMs };
-    expect(await hasLivingOwner(engine, stale)).toBe(false);
-  },
-);
+    async function entryOf(id: string): Promise<QueueEntry> {
+      const entries = await engine.store.read((tx) => tx.queue.entries());
+      return entries.find((entry) => entry.loopId === id)!;
+    }
+  });
+
+  it('is as good as gone when it has not renewed its lease for as long as it lasts', async () => {
+    await using repo = await gitRepo();
+    await using project = await openedProject(repo, { agent: 'command:true', validate: 'false' });
+    const { engine } = project;
+    const { id: owner } = await startSession(engine, 'run');
+    const { now } = await engine.store.read((tx) => leaseOf(tx, 1000));
+    const entry = { loopId: 'loop-1', dueAt: 0, owner };
+    expect(await hasLivingOwner(engine, { ...entry, leaseUntil: now + 60_000 })).toBe(true);
+    expect(await hasLivingOwner(engine, { ...entry, leaseUntil: now })).toBe(false);
+  });
+});

@@ -3,7 +3,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { requestLoop } from '../../src/engine/request-loop.ts';
-import { startSession } from '../../src/engine/session.ts';
+import { leaseOf, startSession } from '../../src/engine/session.ts';
 import { mergeLoop } from '../../src/engine/merge-loop.ts';
 import { gitRepo } from '../support/git-repo.ts';
 import { openedProject, type TestProject } from '../support/opened-project.ts';
@@ -297,7 +297,8 @@ describe('the names of things', () => {
     await engine.store.write(async (tx) => {
       await tx.sessions.start({ ...dead, process: { ...self, pid: 999_999_999 } });
       const now = engine.clock.now();
-      await tx.tasks.claim({ owner: 's-dead', now, leaseUntil: now + 60_000, taskId: task.id });
+      const lease = await leaseOf(tx, 60_000);
+      await tx.tasks.claim({ owner: 's-dead', now, lease, taskId: task.id });
     });
     const { loops } = await project.runReady();
     expect(loops).toMatchObject([{ taskId: task.id, status: 'complete' }]);

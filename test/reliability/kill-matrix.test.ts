@@ -27,6 +27,7 @@ const reachedAfter: Readonly<Record<string, string>> = {
   'loop.resumed': 'after:agent.started:2:kill',
   'save-left-work': 'after:run-agent:2:kill',
   'rebase.aborted': 'after:rebase.started:1:kill',
+  'settle-move': 'after:move-files:1:kill',
   'release-task': 'after:claim-task:1:kill',
   'messages.received': 'after:agent.started:2:kill',
 };
@@ -89,7 +90,7 @@ const cases = failpointNames
     const isPlain = answers[stepOf(point)] === undefined && kind !== 'conflict';
     if (isPlain) endings.push('family', 'twice', 'person');
     const found = endings.map((ending): Case => ({ point, nth, ending, kind }));
-    if (kind !== 'merge' || !movesBase.test(point)) return found;
+    if (!['merge', 'shown'].includes(kind) || !movesBase.test(point)) return found;
     const shown = endings.filter((ending) => ending !== 'throw');
     return [...found, ...shown.map((ending): Case => ({ point, nth, ending, kind: 'checkout' }))];
   });
@@ -171,6 +172,8 @@ async function meanwhile(project: Scenario, ending: Ending, point: Failpoint): P
 function kindFor(point: Failpoint): ScenarioKind {
   if (point.endsWith('conflicted')) return 'conflict';
   if (stepOf(point) === 'merge-rebase') return 'late';
+  if (['move-files', 'move-ref', 'move-index', 'settle-move'].includes(stepOf(point)))
+    return 'shown';
   if (stepOf(point) === 'integrity.allowed') return 'cheat';
   if (stepOf(point) === 'surroundings.changed') return 'tamper';
   if (answers[stepOf(point)] !== undefined) return 'approval';

@@ -34,13 +34,14 @@ export type Scenario = AsyncDisposable & {
 };
 
 /**
- * `merge`: everything goes well, with a base that moves. `late`: the same, but it moves when the work is done. `conflict`: the base moves against the loop's work. `summary`: as
+ * `merge`: everything goes well, with a base that moves. `shown`: the same, and the base is checked out in a worktree of the user's. `late`: the same, but it moves when the work is done. `conflict`: the base moves against the loop's work. `summary`: as
  * `merge`, and the agent is asked for a summary of every iteration. `gate`: as `merge`, with a command as a gate. `approval`:
  * the same, and a person must say yes. `cheat`: the agent removes a test, which a person must accept. `tamper`: the agent makes a tag in the user's
  * repository. `checkout`: as `merge`, with the base checked out and a stash entry beside it, so that merges move files of the user's. `mode`: the setting that changes is the mode, which then asks after every iteration and takes silence for a yes.
  */
 export type ScenarioKind =
   | 'merge'
+  | 'shown'
   | 'late'
   | 'conflict'
   | 'summary'
@@ -104,8 +105,9 @@ async function stateOf(repo: GitRepo, kind: ScenarioKind): Promise<UserState> {
 }
 
 async function commitToBase(repo: GitRepo, kind: ScenarioKind): Promise<string> {
-  const isHere = kind === 'checkout';
-  const folder = isHere ? repo.path : path.join(repo.outside, 'person');
+  const isHere = kind === 'checkout' || kind === 'shown';
+  const name = kind === 'shown' ? 'shown' : 'person';
+  const folder = kind === 'checkout' ? repo.path : path.join(repo.outside, name);
   if (!isHere) await repo.git('clone', '--quiet', '--branch', 'trunk', repo.path, folder);
   await writeFile(path.join(folder, 'kept.txt'), 'changed by the person\n');
   await writeFile(path.join(folder, 'added.txt'), 'added by the person\n');
@@ -123,6 +125,13 @@ function kill(pid: number): void {
   }
 }
 
+/** The user brings the base up to date where it is checked out. */
+function moveBase({ path: folder, outside }: GitRepo, kind: ScenarioKind): string {
+  if (kind === 'checkout') return `git -C '${folder}' merge --quiet --ff-only next`;
+  if (kind === 'shown') return `git -C '${outside}/shown' merge --quiet --ff-only next`;
+  return `git -C '${folder}' update-ref refs/heads/trunk refs/heads/next`;
+}
+
 const askingMode = 'mode: { name: hybrid, ask-every: 1, auto-approve-after: 50ms }\\n';
 
 async function writeScripts(repo: GitRepo, agentLog: string, kind: ScenarioKind): Promise<void> {
@@ -138,7 +147,7 @@ ${kind === 'tamper' ? 'git tag --force planted' : ''}
 echo done`;
   // What the user does meanwhile: the base moves on, and a live setting changes.
   const hook = `
-git -C '${repo.path}' ${kind === 'checkout' ? 'merge --quiet --ff-only next' : 'update-ref refs/heads/trunk refs/heads/next'}
+${moveBase(repo, kind)}
 mkdir -p '${repo.env['HOME'] ?? ''}/.config/loopwright'
 printf '${kind === 'mode' ? askingMode : ''}limits:\\n  max-iterations: 60\\n' > '${repo.env['HOME'] ?? ''}/.config/loopwright/config.yml'`;
   await writeFile(path.join(outside, 'agent.sh'), agent);
@@ -179,6 +188,8 @@ ${kind === 'gate' || kind === 'approval' ? `gates: [{ type: command, command: 't
   await repo.write(kind === 'conflict' ? 'n.txt' : 'moved.txt', 'the base moved\n');
   await repo.commitAll('the base moved');
   await repo.git('checkout', '--quiet', kind === 'checkout' ? 'trunk' : 'main');
+  if (kind === 'shown')
+    await repo.git('worktree', 'add', '-q', path.join(outside, 'shown'), 'trunk');
   if (kind !== 'checkout') return;
   await repo.write('README.md', 'for later\n');
   await repo.git('stash', 'push', '--quiet');
@@ -212,7 +223,9 @@ async function allViolations(
   if (loops.length !== 1 || loops[0]?.loop.status !== 'complete')
     violations.push(`loops: ${loops.map(({ loop }) => `${loop.id} ${loop.status}`).join(', ')}`);
   for (const { loop } of loops) violations.push(...(await workViolations(repo, loop)));
-  violations.push(...(await leftoverViolations(repo, { branches: [] })));
+  const worktrees = expected.kind === 'shown' ? ['shown'] : [];
+  violations.push(...(await leftoverViolations(repo, { branches: [], worktrees })));
+  if (expected.kind === 'shown') violations.push(...(await checkoutViolations(repo)));
   const temporary = await readFolder(path.join(repo.outside, 'temp'));
   if (temporary.length > 0) violations.push(`temporary files left: ${temporary.join(', ')}`);
   return violations;
@@ -235,6 +248,22 @@ async function personViolations(
     if (text !== `${verb} by the person`) violations.push(`the person's ${file} is ${text}`);
   }
   return violations;
+}
+
+/** The user's checkout of the base is where the base is, and nothing in it looks changed. */
+async function checkoutViolations(repo: GitRepo): Promise<readonly string[]> {
+  const folder = path.join(repo.outside, 'shown');
+  const status = await repo.gitIn(folder, 'status', '--porcelain');
+  const stash = await repo.git('stash', 'list');
+  const [shown, trunk] = [
+    await repo.gitIn(folder, 'rev-parse', 'HEAD'),
+    await repo.git('rev-parse', 'trunk'),
+  ];
+  return [
+    ...(status === '' ? [] : [`the checkout of the base looks changed: ${status}`]),
+    ...(stash === '' ? [] : [`something is in the stash: ${stash}`]),
+    ...(shown === trunk ? [] : ['the checkout of the base is elsewhere']),
+  ];
 }
 
 async function readFolder(folder: string): Promise<readonly string[]> {

@@ -74,7 +74,7 @@ export async function writeFileIn(root: string, file: string, content: string): 
   await writeFile(path.join(root, file), content);
 }
 
-/** A digest of every name, mode, link target and content below a folder. */
+/** A digest of every name, mode, link target and content below a folder. Sockets and pipes have no content. */
 export async function digestFolder(folder: string, skip: readonly string[] = []): Promise<string> {
   const hash = createHash('sha256');
   const visit = async (current: string): Promise<void> => {
@@ -85,7 +85,8 @@ export async function digestFolder(folder: string, skip: readonly string[] = [])
       const found = await lstat(file);
       hash.update(`${path.relative(folder, file)}\0${found.mode}\0`);
       if (found.isDirectory()) await visit(file);
-      else hash.update(found.isSymbolicLink() ? await readlink(file) : await readFile(file));
+      else if (found.isSymbolicLink()) hash.update(await readlink(file));
+      else if (found.isFile()) hash.update(await readFile(file));
     }
   };
   await visit(folder);
@@ -102,7 +103,7 @@ export async function digestUser(repo: GitRepo): Promise<unknown> {
     home: await digestFolder(repo.env['HOME'] ?? ''),
     refs: refs
       .split('\n')
-      .filter((line) => !/^refs\/(heads\/loopwright|loopwright-kept)\//.test(line)),
+      .filter((line) => !/^refs\/(heads\/loopwright|loopwright-kept|loopwright-past)\//.test(line)),
     reflog: await readFile(path.join(repo.path, '.git/logs/HEAD'), 'utf8').catch(() => ''),
   };
 }

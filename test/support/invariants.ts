@@ -28,7 +28,7 @@ export async function userState(
   const inGit = (file: string) => readFile(path.join(repo.path, '.git', file), 'base64');
   const refs = await repo.git('for-each-ref', '--format=%(refname) %(objectname)');
   const isTheirs = (line: string) =>
-    !/^refs\/(heads\/loopwright|loopwright-kept)\//.test(line) &&
+    !/^refs\/(heads\/loopwright|loopwright-kept|loopwright-past)\//.test(line) &&
     !movable.some((ref) => line.startsWith(`${ref} `));
   return {
     files: await digestFolder(repo.path, ['.git', '.loopwright']),
@@ -170,11 +170,13 @@ const poolSize = 4;
 /** Worktrees, branches, locks, temporary files and queue entries that nobody will tidy up. */
 export async function leftoverViolations(
   repo: GitRepo,
-  kept: { readonly branches: readonly string[] },
+  kept: { readonly branches: readonly string[]; readonly worktrees?: readonly string[] },
 ): Promise<readonly string[]> {
+  const linked = kept.worktrees ?? [];
   const violations: string[] = [];
   const worktrees = (await repo.git('worktree', 'list', '--porcelain')).match(/^worktree .*/gm);
-  if (worktrees?.length !== 1) violations.push(`worktrees left: ${worktrees?.join(', ') ?? '?'}`);
+  if (worktrees?.length !== 1 + linked.length)
+    violations.push(`worktrees left: ${worktrees?.join(', ') ?? '?'}`);
   const refs = await repo.git('for-each-ref', '--format=%(refname)');
   const ours = refs
     .split('\n')
@@ -186,6 +188,7 @@ export async function leftoverViolations(
     (file) =>
       /\.lock$|\.tmp|tmp_obj_|\/worktrees\/.|-journal$/.test(file) &&
       !file.includes('logs/') &&
+      !linked.some((name) => file.startsWith(path.join('.git', 'worktrees', name))) &&
       // Stays; who holds it is the kernel's knowledge.
       file !== path.join('.loopwright', 'daemon.lock') &&
       // The files of finished loops wait there for the next one.

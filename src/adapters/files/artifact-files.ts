@@ -89,6 +89,14 @@ export function createArtifacts(
     },
     digest,
     namesIn,
+    async loops() {
+      const names = await foldersIn(path.join(stateDir, 'loops'));
+      return names.filter((name) => name.startsWith('loop-'));
+    },
+    async iterations(loopId) {
+      const names = await foldersIn(path.join(loopDir(loopId), 'iterations'));
+      return names.filter((name) => /^\d{3,9}$/.test(name)).map(Number);
+    },
     removeFile: (file) => rm(file, { force: true }),
     async remove(loopId) {
       requireIntact(path.dirname(loopDir(loopId)));
@@ -154,6 +162,11 @@ async function readTail(file: string, maxBytes: number): Promise<string | null> 
   } finally {
     closeSync(handle);
   }
+}
+
+async function foldersIn(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
 }
 
 async function namesIn(folder: string): Promise<readonly string[]> {

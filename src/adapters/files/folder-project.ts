@@ -40,16 +40,20 @@ export function createFolderProject(root: string): Project {
     requireStart: () => {},
     // The folder is the user's own.
     requireIntact: () => {},
+    retireBranch: async () => undefined,
     deleteBranch: async () => undefined,
     checkpoints: async () => {
       throw needsGit('Listing checkpoints');
     },
+    loopsOf: async () => [],
     createBranch: async () => {
       throw needsGit('Creating a branch');
     },
     fastForward: async () => {
       throw needsGit('Merging');
     },
+    hasCutMoves: () => false,
+    settleMoves: async () => [],
     async readAt(revision, file, maxBytes) {
       const manifest = await loadManifest(store, revision);
       const entry = manifest.find(({ path: name }) => name === file);
@@ -71,5 +75,9 @@ export function createFolderProject(root: string): Project {
     surroundings: async (scope) => ({ scope, items: new Map() }),
     compareSurroundings: () => [],
     isStaged: async () => false,
+    // Loops work in the folder itself, wherever it is.
+    carryOver: () => {},
+    partFromOriginal: async () => [],
+    sharesRepository: () => false,
   };
 }

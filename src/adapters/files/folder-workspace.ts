@@ -46,7 +46,7 @@ export function createFolderWorkspace(root: string, store: string): Workspace {
     rebase: async () => {
       throw needsGit('Rebasing');
     },
-    moveTo: async () => {
+    visit: async () => {
       throw needsGit('Merging');
     },
     linksOut: (paths) => listLinksOut(root, paths),

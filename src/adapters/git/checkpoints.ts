@@ -26,6 +26,20 @@ export async function listCheckpoints(
   return checkpoints;
 }
 
+/** The loops that the trailers of these commits name. */
+export async function listLoops(
+  repository: Repository,
+  commit: string,
+  without: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const format = '--format=%(trailers:key=Loopwright-Loop,valueonly,unfold)';
+  const range = ['--end-of-options', commit, ...without.map((each) => `^${each}`)];
+  const text = await repository.text({ args: ['log', '--no-color', format, ...range], signal });
+  const names = text.split('\n').map((line) => line.trim());
+  return [...new Set(names)].filter((each) => each !== '').toSorted();
+}
+
 /** The value of `Iteration` or of any trailer whose name ends in `-Iteration`. */
 function iterationOf(trailers: string): number | null {
   for (const line of trailers.split('\n')) {

@@ -5,6 +5,7 @@ import type { CommitInput, CommitResult } from '../../ports/workspace.ts';
 import { commitMessage } from './commit-message.ts';
 import { visible } from './describe-text.ts';
 import { headBranch, readLooseRef } from './head.ts';
+import { commitInPlace } from './in-place-commit.ts';
 import { refuseKeptOut } from './kept-out.ts';
 import { keepRef } from './loop-checkout.ts';
 import type { LoopCheckout } from './loop-checkout.ts';
@@ -66,14 +67,8 @@ export async function commitChanges(
   repaired.push(...notes);
 
   const content = await chooseContent(checkout, input, history.start, parent, tree, signal);
-  const commit =
-    content.tree === parent.tree
-      ? null
-      : await createCommit(checkout, history, content.tree, parent, input, signal);
+  const commit = await storeCommit(checkout, history, parent, content, input, signal);
   const head = commit ?? parent.commit;
-  if (commit === null) await moveBranch(checkout, history, head, signal);
-  await attachHead(checkout, history, signal);
-  await showCommitted(checkout, history, parent, content, signal);
   repaired.push(...(await dropOperation(checkout)));
   const left = [
     ...content.keptOut.map((name) => ({ name, why: 'is forbidden, see verify.contracts' })),
@@ -250,6 +245,32 @@ function indexInfoRecord(entry: TreeEntry): Buffer {
   const mode = entry.status === 'D' ? '0' : entry.newMode;
   const start = Buffer.from(`${mode} ${entry.newId}\t`);
   return Buffer.concat([start, encodePath(entry.path), Buffer.from([0])]);
+}
+
+/** Null when there is nothing to commit. Branch, HEAD and index are where they belong afterwards. */
+async function storeCommit(
+  checkout: LoopCheckout,
+  history: History,
+  parent: Revision,
+  content: Content,
+  input: CommitInput,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const { mode, branch } = checkout;
+  const { tree } = content;
+  const { tip } = history;
+  const isCommitted = tree === parent.tree;
+  const isShown = history.headBranch === `refs/heads/${branch}`;
+  if (mode === 'in-place' && isShown && tip !== null && !isCommitted) {
+    return commitInPlace(checkout, { tip, parent, tree }, input, signal);
+  }
+  const commit = isCommitted
+    ? null
+    : await createCommit(checkout, history, tree, parent, input, signal);
+  if (commit === null) await moveBranch(checkout, history, parent.commit, signal);
+  await attachHead(checkout, history, signal);
+  await showCommitted(checkout, history, parent, content, signal);
+  return commit;
 }
 
 const reason = ['-m', 'loopwright: iteration'];

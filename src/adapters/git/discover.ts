@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isLoopwrightError, LoopwrightError } from '../../core/error.ts';
+import type { Reach } from '../../ports/failpoint.ts';
 import { callerBasics, searchEnvironment } from './environment.ts';
 import type { UserSettings } from './environment.ts';
 import { git, gitFailed } from './git.ts';
@@ -18,13 +19,14 @@ export async function discoverRepository(
   cwd: string,
   caller: CallerEnvironment,
   signal: AbortSignal,
+  reach?: Reach,
 ): Promise<Repository | null> {
   const asked = [findCheckout(cwd, caller, signal), readUserSettings(cwd, caller, signal)] as const;
   await Promise.allSettled(asked);
   const found = await asked[0];
   if (found === null) return null;
   requireGitVersion(found.version);
-  return createRepository(found.checkout, await asked[1], callerBasics(caller));
+  return createRepository(found.checkout, await asked[1], callerBasics(caller), reach);
 }
 
 type Found = { readonly checkout: Checkout; readonly version: string };

@@ -1,27 +1,34 @@
-import { readFile, realpath } from 'node:fs/promises';
-import path from 'node:path';
-import { isLoopwrightError, LoopwrightError } from '../../core/error.ts';
+import { LoopwrightError } from '../../core/error.ts';
 import type { FastForward } from '../../ports/workspace.ts';
 import { filteredFiles } from './content-filters.ts';
-import type { Checkout } from './git.ts';
-import { headBranch } from './head.ts';
-import { listFiltered, listInTheWay } from './in-the-way.ts';
-import { unfinishedOperation } from './mend.ts';
-import { splitRecords } from './path-bytes.ts';
 import { refuseDamagedIndex } from './damaged-index.ts';
+import { gitFailed, type Checkout } from './git.ts';
+import { listFiltered, listInTheWay } from './in-the-way.ts';
+import { installIndex } from './index-lock.ts';
+import { unfinishedOperation } from './mend.ts';
+import { listCutMoves, type Move } from './move-record.ts';
+import { listMovedPaths } from './move-sides.ts';
+import { splitRecords } from './path-bytes.ts';
 import { refuseLocked, refuseLockedDeletion } from './refuse-locked.ts';
 import { isAncestor, resolveCommit } from './repository.ts';
 import type { Repository } from './repository.ts';
-import { listLinkedCheckouts } from './linked-checkouts.ts';
+import { syncFiles } from './sync-files.ts';
+import { belongsTo, listCheckoutsOf } from './user-checkouts.ts';
+import { holdIndex, moveRef, underRecord } from './user-move.ts';
 
-/** Moves a branch, and the files of every checkout that shows it. */
+export type BranchMove = Pick<Move, 'branch' | 'from' | 'to' | 'loops'>;
+
+/**
+ * Moves a branch, and the files of every checkout that shows it. Files come first, then the ref in one step, then the
+ * index of each checkout, whose lock is held from beginning to end. A record says what is meant: what is cut in between
+ * follows the ref afterwards.
+ */
 export async function fastForwardBranch(
   repository: Repository,
-  branch: string,
-  from: string,
-  to: string,
+  { branch, from, to, loops }: BranchMove,
   signal: AbortSignal,
 ): Promise<FastForward> {
+  refuseUnsettled(repository, branch);
   const ref = `refs/heads/${branch}`;
   const now = await resolveCommit(repository, ref, signal);
   if (now !== from) return { kind: 'moved-meanwhile', now };
@@ -46,80 +53,36 @@ export async function fastForwardBranch(
     const files = await listFiltered(repository, at, from, to, signal);
     if (files.length > 0) return { kind: 'filtered', path: at.workTree ?? at.gitDir, files };
   }
-  const { commonDir } = repository.main;
-  await refuseLocked(commonDir, ref, behind, signal);
+  await refuseLocked(repository.main.commonDir, ref, behind, signal);
   // The branch that is merged goes afterwards.
-  await refuseLockedDeletion(commonDir, [], signal);
-  const followed: Checkout[] = [];
-  for (const at of behind) {
-    if (!(await moveFiles(repository, at, from, to, signal))) {
-      await moveBack(repository, followed, from, to, signal);
-      return { kind: 'dirty', path: at.workTree ?? at.gitDir };
+  await refuseLockedDeletion(repository.main.commonDir, [], signal);
+  const gitDirs = behind.map(({ gitDir }) => gitDir);
+  const planned = { branch, from, to, loops, gitDirs, follows: 'files' } as const;
+  return underRecord<FastForward>(repository, planned, async (move) => {
+    const refusing = await moveFiles(repository, behind, move, signal);
+    if (refusing !== null) return { isOver: true, result: { kind: 'dirty', path: refusing } };
+    const reason = 'loopwright: fast-forward';
+    if (!(await moveRef(repository, repository.main, move, reason, signal))) {
+      const here = await resolveCommit(repository, ref, signal);
+      return { isOver: false, result: { kind: 'moved-meanwhile', now: here } };
     }
-    followed.push(at);
-  }
-
-  const args = ['update-ref', '-m', 'loopwright: fast-forward', ref, to, from];
-  const moved = await repository.run({ args, signal });
-  if (moved.exitCode === 0) return { kind: 'moved', checkedOut: checkouts.length > 0 };
-  await moveBack(repository, followed, from, to, signal);
-  return { kind: 'moved-meanwhile', now: await resolveCommit(repository, ref, signal) };
-}
-
-/** Checkouts on the branch, and those that are in the middle of rebasing it. */
-export async function listCheckoutsOf(
-  repository: Repository,
-  ref: string,
-  signal: AbortSignal,
-): Promise<readonly Checkout[]> {
-  const found: Checkout[] = [];
-  for (const at of await listAllCheckouts(repository, signal)) {
-    const shown = await shownBranch(repository, at, signal);
-    // A rebase under way has HEAD detached.
-    if (shown === ref || (shown === null && (await isRebasing(at, ref)))) found.push(at);
-  }
-  return found;
-}
-
-/** One that is being removed at this moment shows nothing. */
-async function shownBranch(
-  repository: Repository,
-  at: Checkout,
-  signal: AbortSignal,
-): Promise<string | null> {
-  try {
-    return await headBranch(repository, at, signal);
-  } catch (error) {
-    if (isLoopwrightError(error) && error.code === 'workspace.gone') return null;
-    throw error;
-  }
-}
-
-async function listAllCheckouts(
-  repository: Repository,
-  signal: AbortSignal,
-): Promise<readonly Checkout[]> {
-  const { main } = repository;
-  const linked = await listLinkedCheckouts(main.commonDir);
-  const others = linked.filter((at) => at.gitDir !== main.gitDir);
-  if (main.gitDir === main.commonDir) return main.workTree === null ? others : [main, ...others];
-  // The user works in a linked worktree; the main one is the folder around the common git folder.
-  const common: Checkout = { gitDir: main.commonDir, commonDir: main.commonDir, workTree: null };
-  const bare = await repository.text({
-    at: common,
-    args: ['rev-parse', '--is-bare-repository'],
-    signal,
+    await repository.reach('before:move-index');
+    for (const at of behind) installIndex(at.gitDir, move.id);
+    await repository.reach('after:move-index');
+    await syncMoved(repository, behind, move, signal);
+    return { isOver: true, result: { kind: 'moved', checkedOut: checkouts.length > 0 } };
   });
-  if (bare === 'true') return [main, ...others];
-  return [main, { ...common, workTree: path.dirname(main.commonDir) }, ...others];
 }
 
-async function isRebasing(at: Checkout, ref: string): Promise<boolean> {
-  const files = ['rebase-merge', 'rebase-apply'].map((name) =>
-    path.join(at.gitDir, name, 'head-name'),
+/** What a cut move has left is not the user's: it must not be told as uncommitted changes of theirs. */
+function refuseUnsettled({ main }: Repository, branch: string): void {
+  const cut = listCutMoves(main.commonDir).find((move) => move.branch === branch);
+  if (cut === undefined) return;
+  throw new LoopwrightError(
+    'git.locked',
+    `an earlier move of ${branch} was cut short, and its checkout cannot follow yet`,
+    { hint: 'finish or abort what is under way there (`git status`), then try again' },
   );
-  const names = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')));
-  return names.some((name) => name.trim() === ref);
 }
 
 /**
@@ -149,17 +112,6 @@ async function inspect(
   return difference.exitCode === 0 ? 'there' : 'dirty';
 }
 
-/** What is registered as a linked checkout is so only if its folder says the same: whoever can write here could name any folder. */
-async function belongsTo(workTree: string, { gitDir, commonDir }: Checkout): Promise<boolean> {
-  if (gitDir === commonDir) return true;
-  const text = await readFile(path.join(workTree, '.git'), 'utf8').catch(() => '');
-  const target = text.startsWith('gitdir: ') ? text.slice('gitdir: '.length).trim() : '';
-  const [theirs, ours] = await Promise.all(
-    [path.resolve(workTree, target), gitDir].map((folder) => realpath(folder).catch(() => null)),
-  );
-  return target !== '' && theirs !== null && theirs === ours;
-}
-
 /**
  * Files behind a content filter look changed to whoever does not run it. The move writes none of them (that is refused), so they
  * are in nobody's way.
@@ -178,27 +130,49 @@ async function isOnlyFiltered(
   return (await filteredFiles(repository, at, names, signal)).size === names.length;
 }
 
+/** A move is large when its commits are, and what stops git midway has to be undone. */
+const longestMs = 24 * 60 * 60 * 1000;
+
+/**
+ * Brings the files of all checkouts to the other commit. Answers the first one in which something is in the way; then
+ * nothing has changed in any.
+ */
 async function moveFiles(
   repository: Repository,
-  at: Checkout,
-  from: string,
-  to: string,
+  checkouts: readonly Checkout[],
+  move: Move,
   signal: AbortSignal,
-): Promise<boolean> {
-  // Files that were only touched would count as changed without this.
-  await repository.run({ at, args: ['update-index', '-q', '--refresh'], signal });
-  const result = await repository.run({ at, args: ['read-tree', '-m', '-u', from, to], signal });
-  return result.exitCode === 0;
+): Promise<string | null> {
+  const held: { readonly at: Checkout; readonly env: Readonly<Record<string, string>> }[] = [];
+  const args = (...how: readonly string[]) => ['read-tree', ...how, '-m', '-u', move.from, move.to];
+  for (const at of checkouts) {
+    const env = await holdIndex(at, move, signal);
+    // Files that were only touched would count as changed without this.
+    await repository.run({ at, env, args: ['update-index', '-q', '--refresh'], signal });
+    const allowed = await repository.run({ at, env, args: args('--dry-run'), signal });
+    if (allowed.exitCode > 128) throw gitFailed(args('--dry-run'), allowed);
+    if (allowed.exitCode !== 0) return at.workTree ?? at.gitDir;
+    held.push({ at, env });
+  }
+  await repository.reach('before:move-files');
+  for (const { at, env } of held) {
+    await repository.output({ at, env, args: args(), signal, timeoutMs: longestMs });
+  }
+  await repository.reach('after:move-files');
+  return null;
 }
 
-async function moveBack(
+/** What was moved is on disk before the record goes: a power cut empties files that were written a moment ago. */
+async function syncMoved(
   repository: Repository,
   checkouts: readonly Checkout[],
-  from: string,
-  to: string,
+  move: Move,
   signal: AbortSignal,
 ): Promise<void> {
-  for (const at of checkouts) {
-    await repository.output({ at, args: ['read-tree', '-m', '-u', to, from], signal });
+  if (checkouts.length === 0) return;
+  const moved = await listMovedPaths(repository, move, move.to, signal);
+  const names = moved.map(({ path }) => path);
+  for (const { workTree } of checkouts) {
+    if (workTree !== null) await syncFiles(workTree, names);
   }
 }

@@ -8,24 +8,27 @@ import type {
   WorkspaceSpec,
 } from '../../ports/workspace.ts';
 import { hideStateFolder } from '../files/folder-state.ts';
+import { carryOver, isRepositoryOf, partFromOriginal } from './carry-over.ts';
 import { listChangedByPeople } from './changed-by-people.ts';
-import { listCheckpoints } from './checkpoints.ts';
-import { fastForwardBranch, listCheckoutsOf } from './fast-forward.ts';
+import { listCheckpoints, listLoops } from './checkpoints.ts';
+import { fastForwardBranch } from './fast-forward.ts';
 import { createGitWorkspace } from './git-workspace.ts';
 import { type Checkout, requireOwn } from './git.ts';
 import { headBranch } from './head.ts';
 import { createIndexDigest } from './index-digest.ts';
 import { clearFlags } from './index-flags.ts';
-import { createLoopCheckout, keepRef, loopFolder } from './loop-checkout.ts';
+import { branchPrefix, deleteLoopBranch, retireLoopBranch } from './loop-branch.ts';
+import { createLoopCheckout, loopFolder } from './loop-checkout.ts';
 import { commitFault } from './loose-object.ts';
 import { unfinishedOperation } from './mend.ts';
+import { hasMoves } from './move-record.ts';
 import { seedIndex } from './private-index.ts';
 import { listFilesAt, readFileAt } from './read-file.ts';
 import { replayCommits } from './rebase.ts';
 import { readRef } from './ref-files.ts';
-import { refuseLockedDeletion } from './refuse-locked.ts';
 import { isAncestor, resolveCommit } from './repository.ts';
 import type { Repository } from './repository.ts';
+import { settleMoves } from './settle-moves.ts';
 import { diffSummary } from './diff-summary.ts';
 import { compareAround, isStaged, lookAround } from './surroundings.ts';
 import { writeTreePatch } from './tree-diff.ts';
@@ -33,9 +36,6 @@ import { watchBranch } from './watch-branch.ts';
 import { openWorktree, removeWorktree } from './worktree.ts';
 import { damagedObjects } from './worktree-refusal.ts';
 import type { WorktreeSpec } from './worktree.ts';
-
-/** Branches under this prefix are the engine's; no other branch is ever deleted. */
-const branchPrefix = 'loopwright/';
 
 export function createGitProject(repository: Repository): Project {
   const root = repository.main.workTree ?? repository.main.gitDir;
@@ -77,11 +77,15 @@ export function createGitProject(repository: Repository): Project {
       opened.delete(spec.path);
       return removeWorktree(repository, requireStartingPoint(repository, spec), signal);
     },
+    retireBranch: (branch, signal) => retireLoopBranch(repository, branch, signal),
     deleteBranch: (branch, signal) => deleteLoopBranch(repository, branch, signal),
     checkpoints: (branch, base, signal) => listCheckpoints(repository, branch, base, signal),
+    loopsOf: (commit, without, signal) => listLoops(repository, commit, without, signal),
     createBranch: (name, commit, signal) => createBranch(repository, name, commit, signal),
-    fastForward: (branch, from, to, signal) =>
-      fastForwardBranch(repository, branch, from, to, signal),
+    fastForward: (branch, from, to, signal, loops = []) =>
+      fastForwardBranch(repository, { branch, from, to, loops }, signal),
+    hasCutMoves: () => hasMoves(repository.main.commonDir),
+    settleMoves: (signal) => settleMoves(repository, signal),
     readAt: (revision, file, maxBytes, signal) =>
       readFileAt(repository, revision, file, maxBytes, signal),
     listAt: (revision, signal) => listFilesAt(repository, revision, signal),
@@ -91,6 +95,9 @@ export function createGitProject(repository: Repository): Project {
     surroundings: (scope, spec, signal) => lookAround(repository, indexDigest, scope, spec, signal),
     compareSurroundings: compareAround,
     isStaged: (commit, signal) => isStaged(repository, commit, signal),
+    carryOver: (move) => carryOver(repository.main.commonDir, move),
+    partFromOriginal: (folders) => partFromOriginal(repository.main.commonDir, folders),
+    sharesRepository: (other) => isRepositoryOf(repository.main.commonDir, other),
   };
 }
 
@@ -205,38 +212,6 @@ async function openInPlace(
   ready.catch(() => {});
   const workspace = createGitWorkspace(checkout, ready);
   return { workspace, created, repaired: [], missing: [], notes: [] };
-}
-
-async function deleteLoopBranch(
-  repository: Repository,
-  branch: string,
-  signal: AbortSignal,
-): Promise<void> {
-  if (!branch.startsWith(branchPrefix)) {
-    throw new LoopwrightError(
-      'git.not_ours',
-      `${branch} is not a loop's branch, it is not deleted`,
-    );
-  }
-  const ref = `refs/heads/${branch}`;
-  const [checkout] = await listCheckoutsOf(repository, ref, signal);
-  if (checkout !== undefined) {
-    throw new LoopwrightError(
-      'git.branch_in_use',
-      `${branch} is checked out at ${checkout.workTree}`,
-      {
-        hint: 'Switch that checkout to another branch, then try again.',
-      },
-    );
-  }
-  const refs = [ref, keepRef(branch.slice(branchPrefix.length))];
-  await refuseLockedDeletion(repository.main.commonDir, refs, signal);
-  const lines = refs.map((each) => `delete ${each}`);
-  await repository.output({
-    args: ['update-ref', '--stdin'],
-    input: `${lines.join('\n')}\n`,
-    signal,
-  });
 }
 
 async function createBranch(

@@ -8,11 +8,14 @@ import { requireOwn } from './git.ts';
 import { headCommit } from './head.ts';
 import { heal, standInFor } from './heal.ts';
 import type { LoopCheckout } from './loop-checkout.ts';
-import { moveBranch, rebaseBranch } from './rebase.ts';
+import { rebaseBranch } from './rebase.ts';
 import { restorePaths } from './restore.ts';
 import { diffTrees, toFileChanges, writeTreePatch } from './tree-diff.ts';
+import { beginVisit, endVisit } from './visit.ts';
 
 const mostTries = 8;
+/** Going back is not cut short. */
+const never = new AbortController().signal;
 
 /** `ready` settles when the engine's index can be used; only what needs it waits. */
 export function createGitWorkspace(
@@ -126,7 +129,19 @@ export function createGitWorkspace(
       ),
     rebase: (onto, from, signal) =>
       onceReady(signal, () => rebaseBranch(checkout, onto, from, signal)),
-    moveTo: (commit, signal) => onceReady(signal, () => moveBranch(checkout, commit, signal)),
+    async visit(commit, signal, work) {
+      const goBack = () => whilePresent(never, () => endVisit(checkout, never));
+      try {
+        await onceReady(signal, () => beginVisit(checkout, commit, signal));
+        const result = await work();
+        await goBack();
+        return result;
+      } catch (error) {
+        // The first error says more; the note stays, and the next open goes back.
+        await goBack().catch(() => false);
+        throw error;
+      }
+    },
     async linksOut(paths) {
       requireOwn(at);
       return listLinksOut(workTree, paths);

@@ -65,3 +65,17 @@ export function keepRef(loopId: string): string {
 }
 
 export const keptPrefix = 'refs/loopwright-kept/';
+
+/**
+ * Keeps a commit of a loop that its branch has left: before a rebase, or when the branch was deleted after a merge. The
+ * record names such commits, and `git gc` must not take them.
+ */
+export function pastRef(loopId: string, commit: string): string {
+  return `${pastFolder(loopId)}/${commit.slice(0, 16)}`;
+}
+
+export function pastFolder(loopId: string): string {
+  return `${pastPrefix}${loopId}`;
+}
+
+export const pastPrefix = 'refs/loopwright-past/';

@@ -1,4 +1,5 @@
 import { realpath } from 'node:fs/promises';
+import type { Reach } from '../../ports/failpoint.ts';
 import type { Project } from '../../ports/workspace.ts';
 import { createFolderProject } from '../files/folder-project.ts';
 import { discoverRepository } from './discover.ts';
@@ -12,8 +13,9 @@ export async function openProject(
   cwd: string,
   signal: AbortSignal,
   caller: Readonly<Record<string, string | undefined>> = process.env,
+  reach?: Reach,
 ): Promise<Project> {
   const folder = await realpath(cwd);
-  const repository = await discoverRepository(folder, caller, signal);
+  const repository = await discoverRepository(folder, caller, signal, reach);
   return repository === null ? createFolderProject(folder) : createGitProject(repository);
 }

@@ -62,11 +62,17 @@ export async function setAside(folder: string): Promise<string> {
     await rm(folder, { force: true });
     return 'a link stood in place of the worktree and was removed; nothing behind it was touched';
   }
+  const target = await keepBeside(folder);
+  return `what stood in place of the worktree was not the loop's, it is kept in ${target}`;
+}
+
+/** Renames a folder so that its place is free. Answers the new path. */
+export async function keepBeside(folder: string): Promise<string> {
   for (let number = 1; ; number++) {
     const target = `${folder}${asideMark}${number}`;
     if ((await lstat(target).catch(() => null)) !== null) continue;
     await rename(folder, target);
-    return `what stood in place of the worktree was not the loop's, it is kept in ${target}`;
+    return target;
   }
 }
 

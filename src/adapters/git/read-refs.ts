@@ -3,10 +3,10 @@ import path from 'node:path';
 import { entriesOf } from '../files/folder-entries.ts';
 import { smallText } from '../files/small-file.ts';
 import type { Repository } from './repository.ts';
-import { keptPrefix } from './loop-checkout.ts';
+import { keptPrefix, pastPrefix } from './loop-checkout.ts';
 
 /** Refs that loops move themselves. */
-const ownPrefixes = ['refs/heads/loopwright/', keptPrefix];
+const ownPrefixes = ['refs/heads/loopwright/', keptPrefix, pastPrefix];
 
 /**
  * Every ref with its value, and locks of refs, loops' own left out. Packing refs changes nothing here. No process where refs are files. Reads at

@@ -5,7 +5,7 @@ import type { Rebase } from '../../ports/workspace.ts';
 import { gitFailed } from './git.ts';
 import { headBranch, headCommit } from './head.ts';
 import { listInTheWay } from './in-the-way.ts';
-import { keepRef } from './loop-checkout.ts';
+import { keepRef, pastRef } from './loop-checkout.ts';
 import type { LoopCheckout } from './loop-checkout.ts';
 import { splitRecords } from './path-bytes.ts';
 import { replaceFile } from './private-index.ts';
@@ -63,22 +63,6 @@ export async function replayCommits(
   return replayed.kind === 'conflict' ? replayed : { kind: 'rebased', head: replayed.head };
 }
 
-/** Branch and files to another commit of the loop's. */
-export async function moveBranch(
-  checkout: LoopCheckout,
-  to: string,
-  signal: AbortSignal,
-): Promise<void> {
-  const head = await requireHead(checkout, signal);
-  if (head === to) return;
-  const obstacles = await switchTo(checkout, head, to, signal);
-  if (obstacles.length === 0) return;
-  throw new LoopwrightError(
-    'workspace.in_the_way',
-    `${obstacles.join(', ')} in ${checkout.workTree} is in the way of ${to}`,
-  );
-}
-
 /** A rebase that was cut between files and refs: the files go back to the branch. True when there was one. */
 export async function undoHalfRebase(
   checkout: LoopCheckout,
@@ -106,7 +90,8 @@ async function writeNote(checkout: LoopCheckout, text: string): Promise<void> {
   await writeFile(noteFile(checkout), text, { flag: 'wx' });
 }
 
-async function requireHead(checkout: LoopCheckout, signal: AbortSignal): Promise<string> {
+/** The head of a workspace that is on its branch. */
+export async function requireHead(checkout: LoopCheckout, signal: AbortSignal): Promise<string> {
   const { repository, at, branch } = checkout;
   const onBranch = await headBranch(repository, at, signal);
   const head = await headCommit(repository, at, signal);
@@ -262,7 +247,11 @@ async function switchTo(
   }
   index.changed();
   const update = [`update refs/heads/${branch} ${newHead} ${oldHead}`];
-  if (mode === 'worktree') update.push(`update ${keepRef(loopId)} ${newHead}`);
+  if (mode === 'worktree') {
+    update.push(`update ${keepRef(loopId)} ${newHead}`);
+    // The record names commits that the branch leaves now.
+    update.push(`update ${pastRef(loopId, oldHead)} ${oldHead}`);
+  }
   const args = ['update-ref', '-m', 'loopwright: rebase', '--stdin'];
   await repository.output({ at, args, input: `${update.join('\n')}\n`, signal });
   await showRebased(checkout, oldHead, newHead, signal);

@@ -3,12 +3,15 @@ import { git, gitOutput } from './git.ts';
 import type { Checkout, GitCall, GitResult } from './git.ts';
 import { createDriverOverrides, hardenedEnvironment } from './environment.ts';
 import type { ConfigEntry, UserSettings } from './environment.ts';
+import type { Reach } from '../../ports/failpoint.ts';
 
 /** A git repository as the engine uses it: every command hardened, the user's identity and file settings applied. */
 export type Repository = {
   /** The user's checkout; `workTree` is null in a bare repository. */
   readonly main: Checkout;
   readonly user: UserSettings;
+  /** Failpoints of the steps that move what is the user's. */
+  readonly reach: Reach;
   run(call: Command): Promise<GitResult>;
   /** Stdout of a command that must succeed. */
   output(call: Command): Promise<Buffer>;
@@ -29,6 +32,7 @@ export function createRepository(
   main: Checkout,
   user: UserSettings,
   basics: Readonly<Record<string, string>>,
+  reach: Reach = () => Promise.resolve(),
 ): Repository {
   const driverOverrides = createDriverOverrides(basics);
   const plain = hardenedEnvironment(basics, user, []);
@@ -45,6 +49,7 @@ export function createRepository(
   return {
     main,
     user,
+    reach,
     run: async (command) => git(await complete(command)),
     output,
     text: async (command) => (await output(command)).toString('utf8').trim(),
@@ -52,7 +57,7 @@ export function createRepository(
       const key = JSON.stringify(config);
       const known =
         variants.get(key) ??
-        createRepository(main, { ...user, config: [...user.config, ...config] }, basics);
+        createRepository(main, { ...user, config: [...user.config, ...config] }, basics, reach);
       variants.set(key, known);
       return known;
     },

@@ -6,6 +6,7 @@ import type { WorkspaceSpec } from '../../ports/workspace.ts';
 import { stateFolderName } from '../files/folder-state.ts';
 import { watchFolders } from '../files/own-folder.ts';
 import { bringFiles } from './bring-files.ts';
+import { carryOne } from './carry-over.ts';
 import { fileSystemSettings } from './file-system.ts';
 import type { Checkout } from './git.ts';
 import { gitFailed } from './git.ts';
@@ -23,6 +24,7 @@ import { removeFolder } from './remove-folder.ts';
 import { resolveCommit } from './repository.ts';
 import { fillSubmodules } from './submodules.ts';
 import type { Repository } from './repository.ts';
+import { endVisit } from './visit.ts';
 import { moveFilesIn, parkFiles, resetFiles, takeFiles } from './worktree-pool.ts';
 import { explainAddFailure, pathTaken } from './worktree-refusal.ts';
 
@@ -68,6 +70,7 @@ async function openOnce(
 ): Promise<OpenedWorktree> {
   const folder = await realFolder(project, spec.path);
   const repository = project.with(fileSystemSettings(path.dirname(folder)));
+  carryOne(repository.main.commonDir, spec.loopId, folder);
   const registered = await findRegistered(repository, folder);
   if (registered === null) return openUnregistered(repository, spec, folder, signal);
   const { gitDir } = registered;
@@ -276,6 +279,7 @@ async function reopenWorktree(
     repaired.push(`half ${operation} aborted`);
   }
   if (await undoHalfRebase(checkout, signal)) repaired.push('half rebase undone');
+  if (await endVisit(checkout, signal)) repaired.push('brought back from the check of a merge');
   // A damaged index is made anew by the first snapshot.
   await clearFlags(checkout, signal).catch(() => signal.throwIfAborted());
   return { checkout, created: false, repaired, missing: [], notes: [] };

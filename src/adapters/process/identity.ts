@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { hostname, uptime } from 'node:os';
+import { hostname } from 'node:os';
 import type { ProcessIdentity } from '../../ports/process.ts';
 import { gateName } from './gate-script.ts';
 import { isLiving, pidNamespace, readBootId, readCommand, readStat } from './proc.ts';
@@ -41,15 +41,6 @@ export function isAlive(identity: ProcessIdentity): boolean {
   if (identity.startTime === null) return answersSignals(identity.pid);
   const stat = readStat(identity.pid);
   return stat !== null && isLiving(stat) && stat.startTime === identity.startTime;
-}
-
-/** Of the clock in which Linux counts the start of processes; the same on all machines. */
-const tickMs = 10;
-
-/** By the wall clock as it is set now, which may be another than when the process began. Null: another machine or boot. */
-export function startOf({ host, bootId, startTime }: ProcessIdentity): number | null {
-  if (host !== hostName() || bootId !== readBootId() || startTime === null) return null;
-  return Date.now() - uptime() * 1000 + Number(startTime) * tickMs;
 }
 
 /**

@@ -22,7 +22,7 @@ import { findObstacle } from './executable.ts';
 import { fileGrowth } from './file-growth.ts';
 import { startBehindGate, type GatedProcess } from './gate.ts';
 import type { Exit } from './gate-talk.ts';
-import { identify, isAlive, markOf, startOf } from './identity.ts';
+import { identify, isAlive, markOf } from './identity.ts';
 import type { NotStarted } from './keeper.ts';
 import { endLeftover } from './leftover.ts';
 import { watchForEnd, type Cause } from './limits.ts';
@@ -70,7 +70,6 @@ export function createSupervisor(options: SupervisorOptions = {}): Supervisor & 
     sandboxFault: () => findSandboxFault(),
     self: () => Promise.resolve(self),
     isAlive: (identity) => Promise.resolve(isAlive(identity)),
-    startedAt: (identity) => Promise.resolve(startOf(identity)),
     endLeftover: (identity, graceMs) => endLeftover(self, identity, graceMs, clock),
     async [Symbol.asyncDispose]() {
       await standby.endAll();

@@ -8,15 +8,16 @@ import { appendEvents, findBrokenLink, newestPosition, readEvents, readFeed } fr
 import { writeChangedIterations } from './iterations.ts';
 import { listed } from './json-list.ts';
 import type { Db, IterationsTable, LoopsTable } from './schema.ts';
-import { allOf, assigned, inserted, sql } from './sql.ts';
+import { locate } from './places.ts';
+import { allOf, assigned, inserted, sql, type Sql } from './sql.ts';
 import { parseStored } from './stored-json.ts';
 
-/** Loops over one transaction. */
-export function createLoops(db: Db): Loops {
+/** Loops over one transaction. Their workspaces are told as they are in a project at `root`, and stored as recorded. */
+export function createLoops(db: Db, root: string | null): Loops {
   return {
     create: (event, time) => createLoop(db, { seq: 1, time, elapsedMs: 0, event }),
-    append: (input) => append(db, input),
-    get: (id) => getLoop(db, id),
+    append: (input) => append(db, root, input),
+    get: (id) => getLoop(db, root, id),
     list: (filter) => listLoops(db, filter),
     iteration: (loopId, number) => getIteration(db, loopId, number),
     events: (loopId, since, limit) => readEvents(db, loopId, since, limit),
@@ -46,11 +47,12 @@ async function createLoop(db: Db, recorded: RecordedEvent): Promise<Loop> {
 
 async function append(
   db: Db,
+  root: string | null,
   input: AppendInput,
 ): Promise<{ readonly loop: Loop; readonly recorded: readonly RecordedEvent[] }> {
   const recorded = record(input);
   const loop = evolveAll(input.loop, recorded);
-  await updateFenced(db, input, loop);
+  await updateFenced(db, root, input, loop);
   await appendEvents(db, loop.id, input.loop.seq, recorded);
   await writeChangedIterations(db, input.loop, loop);
   return { loop, recorded };
@@ -87,13 +89,27 @@ function projection(loop: Loop) {
 }
 
 /** One statement checks the claim and the sequence and writes, so nobody comes in between on any database. */
-async function updateFenced(db: Db, input: AppendInput, next: Loop): Promise<void> {
+async function updateFenced(
+  db: Db,
+  root: string | null,
+  input: AppendInput,
+  next: Loop,
+): Promise<void> {
   const { id, seq } = input.loop;
+  const { state, ...columns } = projection(next);
+  const kept = root === null ? sql`${state}` : withRecordedPath(state, next);
   const changed = await db.run(sql`
-    update loops set ${assigned<LoopsTable>(projection(next))}
+    update loops set ${assigned<LoopsTable>(columns)}, state = ${kept}
     where id = ${id} and token = ${input.token} and seq = ${seq}`);
   if (changed === 1) return;
   throw refusal(input, await selectFence(db, id));
+}
+
+/** The log says where the workspace was when the loop was made. Elsewhere its path is another one, and the record stays. */
+function withRecordedPath(state: string, { workspace }: Loop): Sql {
+  const recorded = sql`state ->> '$.workspace.path'`;
+  return sql`case when ${recorded} = ${workspace.path} then ${state}
+    else json_set(${state}, '$.workspace.path', ${recorded}) end`;
 }
 
 function refusal(input: AppendInput, stored: { token: number; seq: number }): LoopwrightError {
@@ -114,7 +130,7 @@ async function selectFence(db: Db, id: string): Promise<{ token: number; seq: nu
   throw new LoopwrightError('store.missing', `there is no loop ${id}`, { details: { loopId: id } });
 }
 
-async function getLoop(db: Db, id: string): Promise<Loop | null> {
+async function getLoop(db: Db, root: string | null, id: string): Promise<Loop | null> {
   const row = await db.first(
     sql<Pick<LoopsTable, 'state'>>`select state from loops where id = ${id}`,
   );
@@ -125,8 +141,10 @@ async function getLoop(db: Db, id: string): Promise<Loop | null> {
   );
   const iterations = rows.map(({ number, state }) => parseIteration(id, number, state));
   const stored = parseStored<Omit<Loop, 'iterations'>>(row.state, `loop ${id}`);
+  const path = await locate(db, root, stored.workspace.path);
+  const workspace = { ...stored.workspace, path };
   // A loop of an older version lacks the keys that were added since.
-  return { ...stored, settings: withNewKeys(stored.settings), iterations };
+  return { ...stored, workspace, settings: withNewKeys(stored.settings), iterations };
 }
 
 async function getIteration(db: Db, loopId: string, number: number): Promise<Iteration | null> {

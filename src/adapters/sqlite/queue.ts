@@ -8,7 +8,7 @@ export function createQueue(db: Db): Queue {
   return {
     enqueue: (loopId, dueAt) => enqueue(db, loopId, dueAt),
     claim: (input) => claim(db, input),
-    renew: (held, leaseUntil) => renew(db, held, leaseUntil),
+    renew: (held, until) => renew(db, held, until),
     complete: (held) => complete(db, held),
     release: (held, dueAt) => release(db, held, dueAt),
     entries: () => entries(db),
@@ -23,11 +23,11 @@ async function enqueue(db: Db, loopId: string, dueAt: number): Promise<void> {
 
 /** A loop asked for by name is taken even before it is due: its owner does the waiting. */
 async function claim(db: Db, input: QueueClaimInput): Promise<QueueClaim | null> {
-  const { owner, now, leaseUntil, loopId } = input;
-  const wanted = loopId === undefined ? sql`due_at <= ${now}` : sql`loop_id = ${loopId}`;
+  const { owner, lease, loopId } = input;
+  const wanted = loopId === undefined ? sql`due_at <= ${lease.now}` : sql`loop_id = ${loopId}`;
   const taken = await db.first(
     sql<{ loop_id: string }>`
-      update queue set owner = ${owner}, lease_until = ${leaseUntil}
+      update queue set owner = ${owner}, lease_until = ${lease.until}
       where loop_id = (
         select loop_id from queue where (${isFree(input)}) and ${wanted}
         order by due_at, loop_id limit 1)
@@ -45,7 +45,7 @@ async function claim(db: Db, input: QueueClaimInput): Promise<QueueClaim | null>
 function isFree(input: QueueClaimInput): Sql {
   const gone = [input.takeOver, input.loopId === undefined ? undefined : input.owner];
   const owners = gone.flatMap((owner) => (owner === undefined ? [] : [sql`owner = ${owner}`]));
-  return joined([sql`owner is null`, sql`lease_until <= ${input.now}`, ...owners], ' or ');
+  return joined([sql`owner is null`, sql`lease_until <= ${input.lease.now}`, ...owners], ' or ');
 }
 
 async function raiseToken(db: Db, loopId: string): Promise<number> {
@@ -55,9 +55,9 @@ async function raiseToken(db: Db, loopId: string): Promise<number> {
   return token;
 }
 
-async function renew(db: Db, held: QueueClaim, leaseUntil: number): Promise<boolean> {
+async function renew(db: Db, held: QueueClaim, until: number): Promise<boolean> {
   const changed = await db.run(sql`
-    update queue set lease_until = ${leaseUntil} where ${isHeld(held)}`);
+    update queue set lease_until = ${until} where ${isHeld(held)}`);
   return changed === 1;
 }
 

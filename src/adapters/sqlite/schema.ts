@@ -29,6 +29,19 @@ export interface SessionsTable {
   version: string;
   started_at: number;
   ended_at: number | null;
+  elsewhere: number;
+}
+
+export interface PlaceTable {
+  id: number;
+  store_id: string;
+  root: string;
+  inode: string;
+  machine: string;
+  roots: string;
+  folders: string;
+  origin: string | null;
+  since: number;
 }
 
 export interface TasksTable {

@@ -2,10 +2,13 @@ import type { Worker } from 'node:worker_threads';
 import type { FoundLearning, LearningQuery } from '../../ports/learning-index.ts';
 
 /** To the thread. */
-export type SearchRequest = { readonly number: number; readonly query: LearningQuery };
+export type ThreadRequest =
+  | { readonly number: number; readonly query: LearningQuery }
+  /** A copy of the store, made as this file, which must not be there, and synced. */
+  | { readonly number: number; readonly copyTo: string };
 
-/** From the thread; null when the search failed there. */
-export type SearchReply = {
+/** From the thread; null when the work failed there. A copy has nothing to tell. */
+export type ThreadReply = {
   readonly number: number;
   readonly found: readonly FoundLearning[] | null;
 };
@@ -13,8 +16,8 @@ export type SearchReply = {
 type Waiting = (found: readonly FoundLearning[] | null) => void;
 
 /**
- * Searches a store on a thread and a connection of its own, so that the event loop has its hands free. The first search
- * starts the thread; it keeps nobody from ending.
+ * Searches and copies a store on a thread and a connection of its own, so that the event loop has its hands free. The first
+ * request starts the thread; it keeps nobody from ending.
  */
 export class SearchThread implements AsyncDisposable {
   readonly #file: string;
@@ -28,10 +31,18 @@ export class SearchThread implements AsyncDisposable {
 
   /** What was committed before the call is found. Null when the thread cannot tell: the caller has to search by itself. */
   search(query: LearningQuery): Promise<readonly FoundLearning[] | null> {
-    const number = ++this.#number;
+    return this.#ask({ number: ++this.#number, query });
+  }
+
+  /** False when the thread could not make the copy: the caller has to make it by itself, which says why. */
+  async copyTo(file: string): Promise<boolean> {
+    return (await this.#ask({ number: ++this.#number, copyTo: file })) !== null;
+  }
+
+  #ask(request: ThreadRequest): Promise<readonly FoundLearning[] | null> {
     const { promise, resolve } = Promise.withResolvers<readonly FoundLearning[] | null>();
-    this.#waiting.set(number, resolve);
-    this.#started().postMessage({ number, query } satisfies SearchRequest);
+    this.#waiting.set(request.number, resolve);
+    this.#started().postMessage(request);
     return promise;
   }
 
@@ -41,7 +52,7 @@ export class SearchThread implements AsyncDisposable {
     const threads = process.getBuiltinModule('node:worker_threads');
     const worker = new threads.Worker(programUrl(), { workerData: this.#file });
     worker.unref();
-    worker.on('message', ({ number, found }: SearchReply) => {
+    worker.on('message', ({ number, found }: ThreadReply) => {
       this.#waiting.get(number)?.(found);
       this.#waiting.delete(number);
     });

@@ -31,6 +31,7 @@ function toRow(session: Session): SessionsTable {
     version: session.version,
     started_at: session.startedAt,
     ended_at: session.endedAt,
+    elsewhere: session.isElsewhere === true ? 1 : 0,
   };
 }
 
@@ -42,5 +43,6 @@ function toSession(row: SessionsTable): Session {
     version: row.version,
     startedAt: row.started_at,
     endedAt: row.ended_at,
+    ...(row.elsewhere === 1 ? { isElsewhere: true } : {}),
   };
 }

@@ -1,30 +1,102 @@
 import { readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { syncToDisk } from '../files/sync-to-disk.ts';
-import { backupPath } from './backup-files.ts';
+import { backupPath, lastBackup } from './backup-files.ts';
 import { Connection } from './connection.ts';
+import type { SearchThread } from './search-thread.ts';
 
 /** A copy as of now, whole or not there. What cannot be read makes it fail: no damage gets into a backup. */
 export function makeBackup(file: string, version: number): void {
-  const backup = backupPath(file, version);
-  // Of this process alone: two engines may end a loop at the same time.
-  const temporary = `${backup}.tmp-${process.pid}`;
-  removeHalves(backup);
-  using connection = new Connection(file, { mode: 'write' });
-  connection.run('vacuum into ?', [temporary]);
-  syncToDisk(temporary);
-  renameSync(temporary, backup);
-  syncToDisk(path.dirname(backup));
+  const place = prepare(file, version);
+  copyInto(file, place.temporary);
+  putInPlace(place);
 }
 
-/** What killed attempts left. */
-function removeHalves(backup: string): void {
+/** A copy of the database as a new file, synced. Takes some milliseconds for each MB. */
+export function copyInto(file: string, copy: string): void {
+  using connection = new Connection(file, { mode: 'write' });
+  connection.run('vacuum into ?', [copy]);
+  syncToDisk(copy);
+}
+
+const retryMs = 60 * 60 * 1000;
+
+/** The backups of an open store: one at a time, made on the thread. */
+export class Backups {
+  readonly #file: string;
+  readonly #version: number;
+  readonly #thread: SearchThread;
+  #underWay: Promise<void> | null = null;
+  #failed: number | null = null;
+
+  constructor(file: string, version: number, thread: SearchThread) {
+    this.#file = file;
+    this.#version = version;
+    this.#thread = thread;
+  }
+
+  /** Makes one unless there is one made since then. One that failed is tried again an hour later at the earliest. */
+  make(since: number): Promise<void> {
+    if (this.#underWay !== null) return this.#underWay;
+    const isTooEarly = this.#failed !== null && since < this.#failed + retryMs;
+    if (isTooEarly || lastBackup(this.#file) >= since) return Promise.resolve();
+    this.#underWay = this.#makeNow()
+      .then(() => {
+        this.#failed = null;
+      })
+      .catch((error: unknown) => {
+        this.#failed = since;
+        throw error;
+      })
+      .finally(() => {
+        this.#underWay = null;
+      });
+    return this.#underWay;
+  }
+
+  async #makeNow(): Promise<void> {
+    const place = prepare(this.#file, this.#version);
+    // Another engine is at it.
+    if (place.isTaken) return;
+    if (!(await this.#thread.copyTo(place.temporary))) {
+      rmSync(place.temporary, { force: true });
+      copyInto(this.#file, place.temporary);
+    }
+    putInPlace(place);
+  }
+
+  /** Settles when none is being made. */
+  async settled(): Promise<void> {
+    // Its failure is told to the caller that asked for it.
+    await this.#underWay?.catch(() => {});
+  }
+}
+
+type Place = {
+  readonly backup: string;
+  readonly temporary: string;
+  /** Another process is making one. */
+  readonly isTaken: boolean;
+};
+
+/** Removes what killed attempts left. */
+function prepare(file: string, version: number): Place {
+  const backup = backupPath(file, version);
+  const temporary = `${backup}.tmp-${process.pid}`;
   const folder = path.dirname(backup);
   const start = `${path.basename(backup)}.tmp`;
+  let isTaken = false;
   for (const name of readdirSync(folder).filter((each) => each.startsWith(start))) {
     const pid = Number(/^-(\d+)/.exec(name.slice(start.length))?.[1] ?? 0);
-    if (pid === process.pid || !isRunning(pid)) rmSync(path.join(folder, name), { force: true });
+    if (pid !== process.pid && isRunning(pid)) isTaken = true;
+    else rmSync(path.join(folder, name), { force: true });
   }
+  return { backup, temporary, isTaken };
+}
+
+function putInPlace({ backup, temporary }: Place): void {
+  renameSync(temporary, backup);
+  syncToDisk(path.dirname(backup));
 }
 
 function isRunning(pid: number): boolean {

@@ -75,13 +75,17 @@ function corruptStore(file: string, options: ErrorOptions): LoopwrightError {
   });
 }
 
+/** What follows when a backup takes the place of the store. */
+export const afterRestore =
+  'The next run names what the backup lacks before it starts anything; run again to go on with it.';
+
 function backupHint(file: string): string {
   const backups = backupsOf(file);
   if (backups.length === 0) {
     const example = path.basename(backupPath(file, 1));
     return `No backup (${example} and the like) lies beside it; move the file away to start anew.`;
   }
-  return `Move it away and copy a backup into its place: ${backups.join(', ')}.`;
+  return `Move it away, with ${path.basename(file)}-wal and ${path.basename(file)}-shm if they are there, and copy a backup into its place: ${backups.join(', ')}. ${afterRestore}`;
 }
 
 function constraintError(
@@ -103,11 +107,6 @@ function constraintError(
 export function sqliteCode(error: unknown): number | null {
   if (!(error instanceof Error) || !('errcode' in error)) return null;
   return typeof error.errcode === 'number' ? error.errcode : null;
-}
-
-export function isBusy(error: unknown): boolean {
-  const code = sqliteCode(error);
-  return code !== null && (code & 0xff) === 5;
 }
 
 function messageOf(error: unknown): string {

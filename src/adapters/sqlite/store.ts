@@ -1,38 +1,50 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { LoopwrightError } from '../../core/error.ts';
 import type { Store, StoreTx } from '../../ports/store.ts';
-import { lastBackup } from './backup-files.ts';
+import { monotonicMs } from '../clock/monotonic.ts';
+import { readBootId } from '../process/proc.ts';
 import { createAttempts } from './attempts.ts';
+import { createGaps } from './gaps.ts';
 import { createBaselines } from './baselines.ts';
 import { withCleanTexts } from './clean-texts.ts';
 import { Connection } from './connection.ts';
+import { refuseForeignLog } from './foreign-log.ts';
 import { createLearningIndex, createThreadedIndex } from './learning-index.ts';
 import { createLearnings } from './learnings.ts';
+import { leaseTime, type BootClock } from './lease-time.ts';
 import { createLoops } from './loops.ts';
 import { createMessages } from './messages.ts';
 import { migrate, refuseNewerUntouched } from './migrate.ts';
 import { loadMigrations, shippedMigrations } from './migrations.ts';
 import { refuseNetworkDisk } from './network-disk.ts';
 import { placeNewStore } from './new-store.ts';
+import { createPlaces } from './places.ts';
 import { createQueue } from './queue.ts';
 import { createRequests } from './requests.ts';
 import type { Db } from './schema.ts';
 import { SearchThread } from './search-thread.ts';
-import { makeBackup } from './store-backup.ts';
+import { Backups } from './store-backup.ts';
 import { createSessions } from './sessions.ts';
+import { ChangeCount, forgetMark } from './store-mark.ts';
 import { createTasks } from './tasks.ts';
 import { Transactions } from './transactions.ts';
 
 export type StoreOptions = {
-  /** How long a transaction waits for another process. */
+  /** How long a transaction, or the opening, waits for another program; a minute by default. */
   readonly busyTimeoutMs?: number;
+  /** Told once per wait that takes more than a moment. */
+  readonly onLocked?: (text: string) => void;
   /** Folder of the migrations; the shipped ones by default. */
   readonly migrations?: string;
   /** From so many learnings on they are searched on a thread of their own; fewer take less time than asking it. */
   readonly threadFrom?: number;
   /** Takes secrets out of texts before they are stored. */
   readonly clean?: (text: string) => string;
+  /** Measures leases; the machine's own clocks by default. */
+  readonly boot?: BootClock;
+  /** Of the project: workspace paths of loops are told as they are there. Absent: as they were recorded. */
+  readonly root?: string;
 };
 
 const defaultThreadFrom = 10_000;
@@ -44,16 +56,19 @@ const defaultThreadFrom = 10_000;
  */
 export async function openStore(file: string, options: StoreOptions = {}): Promise<Store> {
   const connections = await openConnections(path.resolve(file), options);
-  const writes = new Transactions(connections.write, 'write');
+  const writes = new Transactions(connections.write, 'write', connections.changes);
   const reads = new Transactions(connections.read, 'read');
   const thread = new SearchThread(path.resolve(file));
-  const { clean, threadFrom = defaultThreadFrom } = options;
+  const backups = new Backups(path.resolve(file), connections.version, thread);
+  const { clean, threadFrom = defaultThreadFrom, boot = machineClock(), root = null } = options;
   const cleaned = (tx: StoreTx): StoreTx => (clean === undefined ? tx : withCleanTexts(tx, clean));
-  const toWrite = (db: Db) => cleaned(createTx(db));
+  const toWrite = (db: Db) =>
+    cleaned({ ...createTx(db, root), leaseTime: () => leaseTime(db, boot, 'write') });
   // Nothing was changed in a read, so a thread with its own connection sees all there is to see.
   const toRead = (db: Db) => {
     const learningIndex = createThreadedIndex(db, thread, threadFrom);
-    return cleaned({ ...createTx(db), learningIndex });
+    const leases = { leaseTime: () => leaseTime(db, boot, 'read') };
+    return cleaned({ ...createTx(db, root), ...leases, learningIndex });
   };
   let closed: Promise<void> | null = null;
   const assertOpen = () => {
@@ -74,12 +89,13 @@ export async function openStore(file: string, options: StoreOptions = {}): Promi
     },
     async backUp(since) {
       assertOpen();
-      if (lastBackup(connections.write.file) < since)
-        makeBackup(connections.write.file, connections.version);
+      await backups.make(since);
     },
     [Symbol.asyncDispose]() {
       // The writer goes last: the last connection folds the log back into the file.
-      closed ??= reads[Symbol.asyncDispose]()
+      closed ??= backups
+        .settled()
+        .then(() => reads[Symbol.asyncDispose]())
         .then(() => thread[Symbol.asyncDispose]())
         .then(() => writes[Symbol.asyncDispose]());
       return closed;
@@ -90,6 +106,7 @@ export async function openStore(file: string, options: StoreOptions = {}): Promi
 type Connections = {
   readonly write: Connection;
   readonly read: Connection;
+  readonly changes: ChangeCount | null;
   /** Of the schema. */
   readonly version: number;
 };
@@ -100,14 +117,20 @@ async function openConnections(file: string, options: StoreOptions): Promise<Con
   refuseNetworkDisk(file);
   refuseNewerUntouched(file, migrations.length);
   makeFolder(path.dirname(file));
+  refuseForeignLog(file);
+  if (!existsSync(file)) forgetMark(file);
   placeNewStore(file, folder);
-  const { busyTimeoutMs } = options;
-  const timeout = busyTimeoutMs === undefined ? {} : { busyTimeoutMs };
-  const write = new Connection(file, { mode: 'write', ...timeout });
+  const { busyTimeoutMs, onLocked } = options;
+  const patience = {
+    ...(busyTimeoutMs === undefined ? {} : { busyTimeoutMs }),
+    ...(onLocked === undefined ? {} : { onLocked }),
+  };
+  const write = await Connection.open(file, { mode: 'write', ...patience });
   try {
     await migrate(write, migrations);
-    const read = new Connection(file, { mode: 'read', ...timeout });
-    return { write, read, version: migrations.length };
+    const changes = await ChangeCount.begin(write, migrations.length);
+    const read = await Connection.open(file, { mode: 'read', ...patience });
+    return { write, read, changes, version: migrations.length };
   } catch (error) {
     write[Symbol.dispose]();
     throw error;
@@ -125,10 +148,14 @@ function makeFolder(folder: string): void {
   }
 }
 
-function createTx(db: Db): StoreTx {
+function machineClock(): BootClock {
+  return { bootId: readBootId(), monotonic: monotonicMs, now: () => Date.now() };
+}
+
+function createTx(db: Db, root: string | null): Omit<StoreTx, 'leaseTime'> {
   return {
     tasks: createTasks(db),
-    loops: createLoops(db),
+    loops: createLoops(db, root),
     queue: createQueue(db),
     sessions: createSessions(db),
     requests: createRequests(db),
@@ -137,5 +164,7 @@ function createTx(db: Db): StoreTx {
     learnings: createLearnings(db),
     learningIndex: createLearningIndex(db),
     messages: createMessages(db),
+    places: createPlaces(db, root),
+    gaps: createGaps(db),
   };
 }

@@ -76,16 +76,16 @@ export async function claimOf(db: Db, id: string): Promise<TaskClaim | null> {
 }
 
 /** Gives back what stands in the way of this claim: an ended lease of the named task, tasks of an owner that is gone. */
-async function freeTasks(db: Db, { taskId, takeOver, now }: ClaimInput): Promise<void> {
+async function freeTasks(db: Db, { taskId, takeOver, now, lease }: ClaimInput): Promise<void> {
   if (taskId === undefined && takeOver === undefined) return;
   const gone = takeOver === undefined ? sql`1 = 0` : sql`claimed_by = ${takeOver}`;
   const held =
-    taskId === undefined ? gone : sql`id = ${taskId} and (lease_until <= ${now} or ${gone})`;
+    taskId === undefined ? gone : sql`id = ${taskId} and (lease_until <= ${lease.now} or ${gone})`;
   const rows = await selectRows(
     db,
     sql`where lease_until is not null and ${held} order by sequence`,
   );
-  for (const row of rows) await expire(db, row, now);
+  for (const row of rows) await expire(db, row, lease.now, now);
   if (rows.length > 0) await settle(db, now);
 }
 
@@ -98,7 +98,7 @@ async function claimNext(db: Db, input: ClaimInput): Promise<TaskClaim | null> {
 export function claimNextQuery(input: ClaimInput): Sql<{ id: string; token: number }> {
   return sql`
     update tasks set
-      status = 'running', claimed_by = ${input.owner}, lease_until = ${input.leaseUntil}, token = token + 1,
+      status = 'running', claimed_by = ${input.owner}, lease_until = ${input.lease.until}, token = token + 1,
       updated_at = ${input.now}
     where id = (select id from tasks where ${ready} order by order_key, sequence limit 1)
     returning id, token`;
@@ -117,7 +117,7 @@ async function claimNamed(db: Db, id: string, input: ClaimInput): Promise<TaskCl
   }
   const rows = await db.all(sql<{ token: number }>`
     update tasks set
-      status = 'running', claimed_by = ${input.owner}, lease_until = ${input.leaseUntil}, token = token + 1,
+      status = 'running', claimed_by = ${input.owner}, lease_until = ${input.lease.until}, token = token + 1,
       updated_at = ${input.now}
     where id = ${id}
     returning token`);
@@ -133,9 +133,9 @@ function isClaimable(row: TaskRow): boolean {
 }
 
 /** False when the claim was lost. */
-export async function renewClaim(db: Db, claim: TaskClaim, leaseUntil: number): Promise<boolean> {
+export async function renewClaim(db: Db, claim: TaskClaim, until: number): Promise<boolean> {
   const changed = await db.run(sql`
-    update tasks set lease_until = ${leaseUntil}
+    update tasks set lease_until = ${until}
     where id = ${claim.taskId} and claimed_by = ${claim.owner} and token = ${claim.token}`);
   return changed === 1;
 }
@@ -149,19 +149,23 @@ export async function releaseClaim(db: Db, claim: TaskClaim): Promise<void> {
   await settle(db, row.updated_at);
 }
 
-export async function expireLeases(db: Db, now: number): Promise<readonly string[]> {
+export async function expireLeases(
+  db: Db,
+  leaseTime: number,
+  now: number,
+): Promise<readonly string[]> {
   const rows = await selectRows(
     db,
-    sql`where lease_until is not null and lease_until <= ${now} order by sequence`,
+    sql`where lease_until is not null and lease_until <= ${leaseTime} order by sequence`,
   );
-  for (const row of rows) await expire(db, row, now);
+  for (const row of rows) await expire(db, row, leaseTime, now);
   if (rows.length > 0) await settle(db, now);
   return rows.map((row) => row.id);
 }
 
-async function expire(db: Db, row: TaskRow, now: number): Promise<void> {
+async function expire(db: Db, row: TaskRow, leaseTime: number, now: number): Promise<void> {
   const owner = row.claimed_by ?? 'nobody';
-  const ended = row.lease_until !== null && row.lease_until <= now;
+  const ended = row.lease_until !== null && row.lease_until <= leaseTime;
   const log = ended
     ? { type: 'lease.expired', text: `the lease of ${owner} ended` }
     : { type: 'task.taken_over', text: `from ${owner}` };

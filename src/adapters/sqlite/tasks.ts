@@ -45,8 +45,8 @@ export function createTasks(db: Db): Tasks {
     transition: (id, to, change) => transitionTask(db, id, to, change),
     claim: (input) => claimTask(db, input),
     claimOf: (id) => claimOf(db, id),
-    renew: (claim, leaseUntil) => renewClaim(db, claim, leaseUntil),
-    expireLeases: (now) => expireLeases(db, now),
+    renew: (claim, until) => renewClaim(db, claim, until),
+    expireLeases: (leaseTime, now) => expireLeases(db, leaseTime, now),
     release: (claim) => releaseClaim(db, claim),
     guide: (id, text, now) => guideTask(db, id, text, now),
     async clearSummary(id, now) {

@@ -2,6 +2,7 @@ import { LoopwrightError } from '../../core/error.ts';
 import type { Connection } from './connection.ts';
 import type { Db } from './schema.ts';
 import type { Sql } from './sql.ts';
+import type { ChangeCount } from './store-mark.ts';
 
 /**
  * The transactions of one connection, which it owns from here on. They take turns.
@@ -10,12 +11,15 @@ import type { Sql } from './sql.ts';
 export class Transactions implements AsyncDisposable {
   readonly #connection: Connection;
   readonly #mode: 'write' | 'read';
+  readonly #changes: ChangeCount | null;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(connection: Connection, mode: 'write' | 'read') {
+  /** `changes` is told of every transaction that changed something, and closed with the connection. */
+  constructor(connection: Connection, mode: 'write' | 'read', changes: ChangeCount | null = null) {
     this.#connection = connection;
     this.#mode = mode;
-    if (mode === 'write') connection.endBusyWaiting();
+    this.#changes = changes;
+    connection.endBusyWaiting();
   }
 
   /** Commits what `work` did; undoes all of it when `work` throws. */
@@ -29,12 +33,18 @@ export class Transactions implements AsyncDisposable {
   async #transact<T>(work: (db: Db) => Promise<T>): Promise<T> {
     const connection = this.#connection;
     if (this.#mode === 'write') await connection.beginImmediate();
-    else connection.run('begin');
+    else await connection.beginRead();
     const turn = new Turn(connection);
     try {
+      const before = this.#changes === null ? 0 : connection.totalChanges();
       const result = await work(turn);
       turn.assertUsable();
+      const isChanged = this.#changes !== null && connection.totalChanges() !== before;
+      const written = isChanged ? this.#changes?.count() : undefined;
       connection.run('commit');
+      if (written !== undefined) this.#changes?.keep(written);
+      // What is acknowledged is in a file that the next process finds.
+      if (this.#mode === 'write') connection.assertInPlace();
       return result;
     } catch (error) {
       // A full disk and some other failures make SQLite roll back by itself.
@@ -48,6 +58,7 @@ export class Transactions implements AsyncDisposable {
   /** Waits for the transactions that were begun. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#last;
+    this.#changes?.[Symbol.dispose]();
     this.#connection[Symbol.dispose]();
   }
 }

@@ -3,9 +3,9 @@ import path from 'node:path';
 import type { Command } from '../command.ts';
 import { complete } from '../complete.ts';
 import type { CliContext } from '../context.ts';
-import { findStateDir } from '../error-log.ts';
 import { exitCodes } from '../exit-code.ts';
 import { variadicArgument } from '../input.ts';
+import { ownStateDir } from '../own-state-dir.ts';
 import { registry } from '../registry.ts';
 
 const offered = 200;
@@ -35,9 +35,9 @@ async function lookUp(
   last: string,
 ): Promise<readonly string[]> {
   if (kind === 'files') return [':files'];
-  const state = await findStateDir(context.cwd);
+  const state = ownStateDir(context);
   if (state === null || !(await exists(path.join(state, 'state.db')))) return [];
-  await using opened = await context.open();
+  await using opened = await context.open({ isTransient: true, onlyReads: true });
   const ids = await opened.engine.store.read(async (tx) => {
     const tasks = (await tx.tasks.list({})).map(({ id }) => id).toReversed();
     if (kind === 'tasks') return tasks;

@@ -3,6 +3,7 @@ import { createSystemClock } from '../../adapters/clock/system-clock.ts';
 import { createSupervisor } from '../../adapters/process/supervisor.ts';
 import { backupsOf } from '../../adapters/sqlite/backup-files.ts';
 import { Connection } from '../../adapters/sqlite/connection.ts';
+import { afterRestore } from '../../adapters/sqlite/store-error.ts';
 import { openStore } from '../../adapters/sqlite/store.ts';
 import { refuseLostStore } from '../../daemon/lost-store.ts';
 import type { LoopRow, Store } from '../../ports/store.ts';
@@ -34,7 +35,12 @@ export async function checkStore(file: string, stateDir: string): Promise<StoreC
   await using store = await openStore(file);
   const rows = await store.read((tx) => tx.loops.list({}));
   return {
-    checks: [inspectFile(file), await checkChains(store, rows), await checkOwners(store)],
+    checks: [
+      inspectFile(file),
+      ...(await checkGap(store)),
+      await checkChains(store, rows),
+      await checkOwners(store),
+    ],
     loops: new Set(rows.map(({ id }) => id)),
   };
 }
@@ -46,12 +52,25 @@ function inspectFile(file: string): Check {
     return fail(
       'store',
       `${file} is damaged: ${String(answer)}`,
-      `stop every loop, then move it away and copy a backup into its place: ${backupsOf(file).join(', ') || 'there is none'}`,
+      `stop every loop, then move it away with its -wal and -shm files, and copy a backup into its place: ${backupsOf(file).join(', ') || 'there is none'}. ${afterRestore}`,
     );
   }
   const [row] = connection.run('select max(version) as version from schema_migrations').rows;
   const version = typeof row === 'object' && row !== null ? Object.values(row)[0] : '?';
   return ok('store', `${file}, intact, schema ${String(version)}`);
+}
+
+/** What a run would refuse to start for, once. */
+async function checkGap(store: Store): Promise<readonly Check[]> {
+  const lost = await store.read((tx) => tx.gaps.untold());
+  if (lost === 0) return [];
+  return [
+    fail(
+      'changes',
+      `${plural(lost, 'change')} that had been stored are not in the store: it was put back from a copy, or its -wal file was deleted`,
+      'put the newer store back if you have it; else `loopwright run` names what is lost, and goes on when you run it again',
+    ),
+  ];
 }
 
 async function checkChains(store: Store, rows: readonly LoopRow[]): Promise<Check> {

@@ -86,7 +86,7 @@ async function removeFromGit(engine: Engine, loop: Loop, keepBranch: boolean): P
   const left = await engine.project.removeWorkspace(spec, signal);
   if (branch === null || keepBranch) return { branch: null, left };
   const head = await engine.project.resolve(`refs/heads/${branch}`, signal);
-  if (head === null) return { branch: null, left };
+  // Also without a branch: what keeps the commits of a merged loop goes too.
   await engine.project.deleteBranch(branch, signal);
-  return { branch: { name: branch, head }, left };
+  return { branch: head === null ? null : { name: branch, head }, left };
 }

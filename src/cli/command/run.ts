@@ -5,12 +5,14 @@ import { loopResult } from '../../protocol/loop-result.ts';
 import type { Command, CommandInput } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { dryRun } from '../dry-run.ts';
-import { exitCodes } from '../exit-code.ts';
+import { exitCodeOfError, exitCodes } from '../exit-code.ts';
 import { driveInForeground, talkOptions, type Driven } from '../foreground.ts';
 import { isGiven, wantsJson } from '../input.ts';
 import type { Opened } from '../../daemon/compose.ts';
 import { drivenElsewhere } from '../../engine/driven-elsewhere.ts';
+import type { RunOutcome } from '../../engine/run-loops.ts';
 import { loopFiles } from '../../engine/loop-files.ts';
+import { plural } from '../render/format.ts';
 import { prepareRun } from '../prepare-run.ts';
 import { flagValues, settingOptions } from '../setting-options.ts';
 import { runDetached } from '../run-detached.ts';
@@ -101,11 +103,15 @@ async function reportRun(
       ? exitCodes.interrupted
       : combineExitCodes([
           ...ended,
-          ...(outcome.limited ? [exitCodes.stopped] : []),
+          ...(outcome.limited || outcome.waiting > 0 ? [exitCodes.stopped] : []),
           ...(outcome.held ? [exitCodes.blocked] : []),
         ]);
   if (outcome !== null && loops.length === 0) {
-    return reportNothing(input, context, await whyNothing(opened, outcome.held));
+    return reportNothing(input, context, await whyNothing(opened, outcome));
+  }
+  if (outcome !== null && outcome.waiting > 0) {
+    const { message, hint } = await waitsForOthers(opened, outcome.waiting);
+    context.err.write(`${message}\n${hint === null ? '' : `next:  ${hint}\n`}`);
   }
   if (outcome?.held === true) context.err.write(`${heldText}: see \`loopwright status\`\n`);
   if (outcome?.limited === true)
@@ -130,17 +136,33 @@ const heldText = 'every task that is left waits behind a failed or blocked one';
 function reportNothing(input: CommandInput, context: CliContext, error: LoopwrightError): number {
   if (!wantsJson(input)) throw error;
   const { code, message, hint } = error;
-  const exitCode = error.code === 'run.held' ? exitCodes.blocked : exitCodes.refused;
+  const exitCode = exitCodeOfError(error);
   const result = { loops: [], error: { code, message, hint }, exitCode };
   context.out.write(`${JSON.stringify(result)}\n`);
   return exitCode;
 }
 
-async function whyNothing({ engine }: Opened, held: boolean): Promise<LoopwrightError> {
+/** Their engine goes on with them; should it end, the next run does. */
+async function waitsForOthers({ engine }: Opened, count: number): Promise<LoopwrightError> {
+  const sessions = (await drivenElsewhere(engine)).map(({ session }) => session.process);
+  const [first] = sessions;
+  const by = first === undefined ? '' : ` (process ${first.pid} on ${first.host})`;
+  const text = `${plural(count, 'task')} ${count === 1 ? 'waits' : 'wait'} for work that another engine does${by}`;
+  return new LoopwrightError('run.waiting', text, {
+    hint: 'run `loopwright run` again when it has ended; it takes over what that engine leaves',
+  });
+}
+
+async function whyNothing(
+  opened: Opened,
+  { held, waiting }: Pick<RunOutcome, 'held' | 'waiting'>,
+): Promise<LoopwrightError> {
+  const { engine } = opened;
   if (held) {
     const hint = 'see what needs you with `loopwright status`';
     return new LoopwrightError('run.held', heldText, { hint });
   }
+  if (waiting > 0) return waitsForOthers(opened, waiting);
   const [first, ...more] = await drivenElsewhere(engine);
   if (first === undefined) {
     return new LoopwrightError('run.nothing_to_do', 'there is nothing to do: no task is ready', {

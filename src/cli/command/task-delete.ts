@@ -43,7 +43,7 @@ async function runTaskDelete(input: CommandInput, context: CliContext): Promise<
     return exitCodes.refused;
   }
   await engine.store.write(async (tx) => {
-    await tx.tasks.expireLeases(engine.clock.now());
+    await tx.tasks.expireLeases(await tx.leaseTime(), engine.clock.now());
     await tx.tasks.delete(doomed.task.id);
   });
   const branches = await removeLoops(engine, doomed.loops);
@@ -98,11 +98,11 @@ async function removeLoops(engine: Engine, loops: readonly Loop[]): Promise<read
     const { mode, branch } = loop.workspace;
     if (mode !== 'worktree') continue;
     await engine.project.removeWorkspace({ ...workspaceSpec(loop), pool: 0 }, signal);
-    const head =
-      branch === null ? null : await engine.project.resolve(`refs/heads/${branch}`, signal);
-    if (branch === null || head === null) continue;
+    if (branch === null) continue;
+    const head = await engine.project.resolve(`refs/heads/${branch}`, signal);
+    // Also without a branch: what keeps the commits of a merged loop goes too.
     await engine.project.deleteBranch(branch, signal);
-    gone.push({ branch, head });
+    if (head !== null) gone.push({ branch, head });
   }
   return gone;
 }

@@ -4,6 +4,7 @@ import { onlyTestsText } from '../../core/loop/judges.ts';
 import { flakyOf } from '../../core/loop/loop-feedback.ts';
 import { lastIteration, type Loop } from '../../core/loop/loop.ts';
 import { hookLines } from './story-hook.ts';
+import { unrecordedText } from '../../core/loop/unrecorded.ts';
 import { tamperedText } from '../../core/loop/surroundings.ts';
 import { flakyText } from '../../core/verdict/flaky.ts';
 import { formatDuration, plural } from './format.ts';
@@ -28,7 +29,11 @@ export function storyOf({ event, time }: RecordedEvent, loop: Loop): readonly St
     case 'loop.started':
       return startLines(loop);
     case 'loop.resumed':
-      return [...startLines(loop), line('resumed', event.why)];
+      return [
+        ...startLines(loop),
+        line('resumed', event.why),
+        ...(event.unrecorded === undefined ? [] : [warning(unrecordedText(event.unrecorded))]),
+      ];
     case 'settings.reread':
       return [line('settings', 'changed in your files; read again')];
     case 'workspace.opened':

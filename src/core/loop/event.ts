@@ -114,6 +114,11 @@ export type LoopEvent =
       /** Null: as before. */
       readonly settings: Settings | null;
       readonly flags: Flags | null;
+      /**
+       * Numbers of iterations that left files or commits and are not in the log: the store was put back from a copy, or has lost its
+       * last changes. Absent ordinarily.
+       */
+      readonly unrecorded?: readonly number[];
     }
   | { readonly type: 'settings.reread'; readonly settings: Settings }
   | {

@@ -3,9 +3,14 @@ import type { LoopEvent } from './event.ts';
 import { awaitsApproval } from './gating.ts';
 import type { Loop } from './loop.ts';
 import { isResting } from './status.ts';
+import { withUnrecorded } from './unrecorded.ts';
+
+type Resumed = Extract<LoopEvent, { type: 'loop.resumed' }>;
 
 /** Somebody goes on with the loop: after a rest, or because its owner was gone. */
-export function afterResume(loop: Loop, event: Extract<LoopEvent, { type: 'loop.resumed' }>): Loop {
+export function afterResume(stored: Loop, event: Resumed, time: number): Loop {
+  const { unrecorded } = event;
+  const loop = unrecorded === undefined ? stored : withUnrecorded(stored, unrecorded, time);
   return {
     ...withoutWish(resumedByYes(loop)),
     status: loop.wait === null ? 'running' : 'waiting',

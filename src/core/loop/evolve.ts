@@ -38,16 +38,11 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
         host: event.host,
       };
     case 'loop.resumed':
-      return afterResume(loop, event);
+      return afterResume(loop, event, time);
     case 'settings.reread':
       return { ...loop, settings: event.settings };
     case 'workspace.opened':
-      return {
-        ...(event.left === undefined ? loop : updateLast(loop, { changes: event.left })),
-        opened: true,
-        setUp: loop.setUp && !event.created,
-        head: event.head,
-      };
+      return afterOpening(loop, event);
     case 'workspace.set_up':
       return { ...loop, setUp: event.exitCode === 0 };
     case 'baseline.started':
@@ -186,6 +181,18 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
     case 'loop.merged':
       return mergedLoop(loop, event.into, time);
   }
+}
+
+function afterOpening(
+  { behind: _behind, ...loop }: Loop,
+  event: Extract<LoopEvent, { type: 'workspace.opened' }>,
+): Loop {
+  return {
+    ...(event.left === undefined ? loop : updateLast(loop, { changes: event.left })),
+    opened: true,
+    setUp: loop.setUp && !event.created,
+    head: event.head,
+  };
 }
 
 /** A prompt that a hook has changed is the one that was sent; a hook that wants to stop is heard at the boundary. */

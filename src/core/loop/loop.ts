@@ -77,6 +77,8 @@ export type Iteration = {
   readonly ciSince?: number;
   readonly decision: Decision | null;
   readonly why: string | null;
+  /** Only its number is known: what was recorded of it is lost. Absent ordinarily. */
+  readonly unrecorded?: true;
 };
 
 export type Baseline = {
@@ -101,6 +103,8 @@ export type Loop = {
   readonly options: LoopOptions;
   readonly workspace: WorkspaceRecord;
   readonly head: string | null;
+  /** More happened to its files than is recorded, and nobody has looked at them since. Absent ordinarily. */
+  readonly behind?: true;
   /** The owner of this run has the workspace open. */
   readonly opened: boolean;
   /** `workspace.setup` ran well in the worktree as it is now. */
@@ -177,6 +181,18 @@ export function isCapReached(loop: Loop): boolean {
 /** Whether anybody asks what the agent did to the files. The bare loop (`--no-verify --no-commit --keep-going`) does not. */
 export function looksAtFiles({ options }: Loop): boolean {
   return options.commit || options.verify || !options.keepGoing;
+}
+
+/**
+ * The iteration whose agent was interrupted before its files became a snapshot; null when there is none, or when its work
+ * was saved since (`workspace.opened` says what it had changed). Saving it twice would compare with a start from before a
+ * rebase, and undo what people committed to the base meanwhile.
+ */
+export function leftWork(loop: Loop): Iteration | null {
+  const last = lastIteration(loop);
+  if (last === null || last.outcome !== 'interrupted' || last.tries === 0) return null;
+  const isSaved = last.tree !== null || last.changes !== null;
+  return isSaved || !looksAtFiles(loop) ? null : last;
 }
 
 /** Known cost so far; null when no iteration has any. Less than the whole while `isPartlyUnpriced`. */

@@ -10,17 +10,20 @@ export type World = {
   readonly endedProcess: boolean;
   /** When the old owner last gave a sign of life, in UTC milliseconds. */
   readonly lastSeen: number;
+  /** Where the loop's branch is when a rebase that was begun has reached it; null when it has not. */
+  readonly rebased: string | null;
 };
 
 /**
  * The facts to add when a loop is taken over from an owner that is gone. An open iteration is interrupted: its
- * number stays used, it does not count, and the loop goes on with the next one. A wait survives as it is.
+ * number stays used, it does not count, and the loop goes on with the next one. A wait survives as it is. A rebase is over,
+ * done or not.
  * Repairing twice adds nothing the second time.
  */
 export function repair(loop: Loop, world: World): readonly LoopEvent[] {
   if (isResting(loop.status)) return [];
   const events: LoopEvent[] = [];
-  if (loop.status === 'rebasing') events.push({ type: 'rebase.aborted', why: world.why });
+  if (loop.status === 'rebasing') events.push(...endRebase(loop, world));
   const iteration = openIteration(loop);
   if (iteration !== null && loop.wait === null) {
     events.push({
@@ -37,4 +40,10 @@ export function repair(loop: Loop, world: World): readonly LoopEvent[] {
     });
   }
   return events;
+}
+
+/** The branch moves in one step: it shows whether the rebase was done. */
+function endRebase({ rebaseOnto }: Loop, { rebased, why }: World): readonly LoopEvent[] {
+  if (rebased === null || rebaseOnto === null) return [{ type: 'rebase.aborted', why }];
+  return [{ type: 'rebase.ended', base: rebaseOnto, head: rebased }];
 }

@@ -1,5 +1,11 @@
 import type { FileChanges } from '../../core/loop/changes.ts';
-import { lastIteration, looksAtFiles, type Loop } from '../../core/loop/loop.ts';
+import {
+  lastIteration,
+  leftWork,
+  looksAtFiles,
+  type Iteration,
+  type Loop,
+} from '../../core/loop/loop.ts';
 import type { Engine } from '../engine.ts';
 import { iterationCommit } from '../iteration-commit.ts';
 import type { LoopOwner } from '../loop-owner.ts';
@@ -16,6 +22,8 @@ export async function openWorkspace(engine: Engine, owner: LoopOwner): Promise<v
   const opened = await engine.project.openWorkspace(workspaceSpec(owner.loop), owner.closing);
   owner.workspace = opened.workspace;
   await owner.after('open-workspace');
+  const isLost =
+    opened.created && isWorkLost(owner.loop, await opened.workspace.head(owner.closing));
   const saved = await saveLeftWork(owner);
   await owner.record({
     type: 'workspace.opened',
@@ -26,6 +34,10 @@ export async function openWorkspace(engine: Engine, owner: LoopOwner): Promise<v
     missing: opened.missing,
     ...(saved.changes === null ? {} : { left: saved.changes }),
   });
+  if (isLost) {
+    await rest(engine, owner, { status: 'blocked', reason: 'gate', text: lostText(owner.loop) });
+    return;
+  }
   if (opened.created && hadCommits && owner.loop.head === owner.loop.workspace.base) {
     const text =
       'its branch is gone with its commits (git.keep-failed): it starts again from the base';
@@ -39,15 +51,22 @@ export async function openWorkspace(engine: Engine, owner: LoopOwner): Promise<v
   await setUp(engine, owner);
 }
 
+/** Whether the store is older than the work, and neither worktree nor branch has any of it: it may be merged by now. */
+function isWorkLost({ behind, iterations, workspace }: Loop, head: string | null): boolean {
+  return behind === true && iterations.length > 0 && head === workspace.base;
+}
+
+function lostText({ taskId }: Loop): string {
+  return `the store is older than the work, and the branch is gone: it may have been merged. If it was, \`loopwright task done ${taskId}\`; else \`loopwright run ${taskId} --new\``;
+}
+
 type LeftWork = { readonly notes: readonly string[]; readonly changes: FileChanges | null };
 
 /** Work of an interrupted iteration that never reached its snapshot: kept, but for what it must not change. */
 async function saveLeftWork(owner: LoopOwner): Promise<LeftWork> {
   const { loop, workspace } = owner;
-  const last = lastIteration(loop);
-  const left =
-    last !== null && last.outcome === 'interrupted' && last.tree === null && last.tries > 0;
-  if (!left || !looksAtFiles(loop)) return { notes: [], changes: null };
+  const last = await leftIteration(owner);
+  if (last === null) return { notes: [], changes: null };
   const { paths } = await putBackProtected(owner, last.startTree);
   const notes = paths.map((file) => `put ${file} back`);
   if (!loop.options.commit || workspace.branch === null) {
@@ -62,6 +81,15 @@ async function saveLeftWork(owner: LoopOwner): Promise<LeftWork> {
   const changes = await owner.changesBetween(last.startTree, result.tree);
   if (result.commit === null) return { notes, changes };
   return { notes: [...notes, `committed what iteration ${last.number} had left`], changes };
+}
+
+/** The iteration whose work may be in no commit; null when there is none. */
+async function leftIteration({ loop, workspace, closing }: LoopOwner): Promise<Iteration | null> {
+  const last = lastIteration(loop);
+  if (last?.unrecorded !== true) return leftWork(loop);
+  // Nothing tells what the files were when it started: all that no commit has counts as its work.
+  const head = loop.behind === true && looksAtFiles(loop) ? await workspace.head(closing) : null;
+  return head === null ? null : { ...last, startTree: head, startHead: head };
 }
 
 async function setUp(engine: Engine, owner: LoopOwner): Promise<void> {

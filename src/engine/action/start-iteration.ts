@@ -32,17 +32,24 @@ export async function startIteration(
 
 /** Live keys follow the user's files at the boundary; what judges or executes stays as it was at the start. */
 async function rereadSettings(engine: Engine, owner: LoopOwner): Promise<readonly LoopEvent[]> {
-  const { settings, workspace, loopType, flags, warnings } = owner.loop;
+  const { settings, workspace, loopType, flags } = owner.loop;
   // The agent works on the very files that settings are read from.
   if (workspace.mode === 'in-place') return [];
   let current: Settings;
   try {
+    engine.requireConfig();
     current = await engine.reloadSettings(loopType, flags);
   } catch (error) {
     if (!isLoopwrightError(error)) throw error;
-    // A file that is just being edited: the loop goes on as it was.
+    // A file that is just being edited, or gone: the loop goes on as it was.
     const text = `the configuration cannot be read, going on as before: ${error.message}`;
-    return warnings.includes(text) ? [] : [{ type: 'warning.raised', text }];
+    const isSaid = owner.configFault === text;
+    owner.configFault = text;
+    return isSaid ? [] : [{ type: 'warning.raised', text }];
+  }
+  if (owner.configFault !== null) {
+    owner.configFault = null;
+    engine.publish({ kind: 'notice', text: `${owner.loop.id}: the configuration is read again` });
   }
   const merged = mergeLive(settings, current);
   return JSON.stringify(merged) === JSON.stringify(settings)

@@ -61,7 +61,7 @@ describe('a file that is no database of ours', () => {
     await writeFile(file, 'not a database '.repeat(500));
     await writeFile(`${file}.backup-3`, '');
     await expect(openStore(file)).rejects.toMatchObject({
-      hint: `Nothing was changed. Move it away and copy a backup into its place: ${file}.backup-3.`,
+      hint: `Nothing was changed. Move it away, with state.db-wal and state.db-shm if they are there, and copy a backup into its place: ${file}.backup-3. The next run names what the backup lacks before it starts anything; run again to go on with it.`,
     });
   });
 

@@ -45,7 +45,12 @@ describe('the empty store of a build', () => {
       await store.write((tx) => tx.tasks.add('t-1', { title: 'a task' }, 1));
     }
     expect(everything(placed)).toEqual(everything(migrated));
-    expect((await readdir(dir.path)).toSorted()).toEqual(['migrated.db', 'placed.db']);
+    expect((await readdir(dir.path)).toSorted()).toEqual([
+      'migrated.db',
+      'migrated.db.mark',
+      'placed.db',
+      'placed.db.mark',
+    ]);
   });
 
   test.each(['state.db', 'state.db-wal', 'state.db-journal'])(

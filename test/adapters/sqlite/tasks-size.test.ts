@@ -42,7 +42,11 @@ describe('with ten thousand tasks and thirty thousand dependencies', () => {
     await fixture.store.write(async ({ tasks }) => {
       for (let index = 0; index < 100; index += 1) {
         const started = performance.now();
-        const claim = await tasks.claim({ owner: 'o', now: 5000, leaseUntil: 6000 });
+        const claim = await tasks.claim({
+          owner: 'o',
+          now: 5000,
+          lease: { now: 5000, until: 6000 },
+        });
         times.push(performance.now() - started);
         expect(claim).not.toBeNull();
         if (claim !== null) await tasks.transition(claim.taskId, 'done', { now: 5000, claim });
@@ -68,7 +72,10 @@ describe('with ten thousand tasks and thirty thousand dependencies', () => {
 
   test.each(['never analysed', 'analysed'])('the claim reads tasks_ready alone (%s)', (state) => {
     if (state === 'analysed') analyse(fixture.file);
-    const plan = explain(fixture.file, claimNextQuery({ owner: 'o', now: 1, leaseUntil: 2 }));
+    const plan = explain(
+      fixture.file,
+      claimNextQuery({ owner: 'o', now: 1, lease: { now: 1, until: 2 } }),
+    );
     expect(plan).toEqual([
       'SEARCH tasks USING INDEX sqlite_autoindex_tasks_1 (id=?)',
       'SCALAR SUBQUERY 1',

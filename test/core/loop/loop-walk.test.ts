@@ -67,6 +67,9 @@ function choicesFrom(numbers: readonly number[]) {
   return { int: (max: number) => (numbers[at++ % numbers.length] ?? 0) % max };
 }
 
+/** Where a rebase that was begun has moved the branch; null when it has not. */
+const landed = fc.constantFrom('rebased', null);
+
 const numbers = fc.array(fc.nat({ max: 1000 }), { minLength: 40, maxLength: 400 });
 
 /** Gates of a complete loop that no stored fact of its last iteration speaks for. Told from the log alone. */
@@ -164,7 +167,7 @@ describe('every path of a loop', () => {
 describe('a crash at any point of the log', () => {
   it('is repaired once, keeps every finished iteration and goes on with the next number (I4)', () => {
     fc.assert(
-      fc.property(numbers, setups, fc.nat(), (drawn, setup, at) => {
+      fc.property(numbers, setups, fc.nat(), landed, (drawn, setup, at, rebased) => {
         const { events } = walk(choicesFrom(drawn), optionsOf(setup), settingsOf(setup));
         const prefix = events.slice(0, 2 + (at % Math.max(1, events.length - 1)));
         const crashed = fold(prefix);
@@ -173,12 +176,18 @@ describe('a crash at any point of the log', () => {
         world.loop = crashed;
         const open = openIteration(crashed);
         const lastSeen = (open?.startedAt ?? 0) + 5000;
-        world.append(...repair(crashed, { why: 'crash', endedProcess: false, lastSeen }));
+        const found = { endedProcess: false, lastSeen, rebased };
+        world.append(...repair(crashed, { why: 'crash', ...found }));
+        expect(world.loop).toMatchObject({ rebaseOnto: null });
+        if (crashed.status === 'rebasing' && rebased !== null) {
+          expect(world.loop).toMatchObject({ head: rebased, baseline: null });
+          expect(world.loop.workspace.base).toBe(crashed.rebaseOnto);
+        }
         const interrupted = world.loop.iterations.at(-1);
         if (interrupted?.outcome === 'interrupted' && interrupted.number === open?.number) {
           expect(interrupted.durationMs).toBe(5000);
         }
-        expect(repair(world.loop, { why: 'again', endedProcess: false, lastSeen })).toEqual([]);
+        expect(repair(world.loop, { why: 'again', ...found })).toEqual([]);
         world.append({
           type: 'loop.resumed',
           sessionId: 's-2',

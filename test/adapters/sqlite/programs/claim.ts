@@ -19,7 +19,9 @@ while (performance.now() < deadline) {
 writeSync(1, `${JSON.stringify(holds)}\n`);
 
 async function holdOne(store: Store): Promise<unknown> {
-  const claim = await store.write((tx) => tx.queue.claim({ owner, now: 100, leaseUntil: 1000 }));
+  const claim = await store.write((tx) =>
+    tx.queue.claim({ owner, lease: { now: 100, until: 1000 } }),
+  );
   if (claim === null) return null;
   const from = Number(process.hrtime.bigint());
   const loop = await store.read((tx) => tx.loops.get(claim.loopId));

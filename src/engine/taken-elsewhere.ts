@@ -1,0 +1,16 @@
+import { isLoopwrightError } from '../core/error.ts';
+import type { Loop } from '../core/loop/loop.ts';
+import type { Engine } from './engine.ts';
+
+const codes: ReadonlySet<string> = new Set(['task.held', 'loop.owned']);
+
+/** Another engine was faster: nothing is wrong. */
+export function isTakenElsewhere(error: unknown): boolean {
+  return isLoopwrightError(error) && codes.has(error.code);
+}
+
+/** Whether a loop is as it was when it was looked at. One that waited for a slot may have been driven elsewhere meanwhile. */
+export async function isUnchanged(engine: Engine, loop: Loop): Promise<boolean> {
+  const now = await engine.store.read((tx) => tx.loops.get(loop.id));
+  return now?.seq === loop.seq;
+}
