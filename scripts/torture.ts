@@ -22,7 +22,8 @@
  * of a round with findings is kept: `trace.log` says what happened, `run-N.err` and `run-N.jsonl` what each run said.
  */
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { broken, measured, noCounts, type Counts } from './torture/findings.ts';
@@ -116,12 +117,11 @@ function scenarioOf(name: string): ScenarioName {
   return found;
 }
 
-/** The package as it is published: what is being edited meanwhile does not change it. */
+/** The package as it is published: what is being edited meanwhile does not change it. It is removed at the end. */
 function builtEntry(): string {
   const root = path.resolve(import.meta.dirname, '..');
-  const folder = path.join(root, 'node_modules/.cache/loopwright-torture');
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
+  const folder = mkdtempSync(path.join(tmpdir(), 'loopwright-package-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   for (const name of ['bin', 'package.json']) {
     cpSync(path.join(root, name), path.join(folder, name), { recursive: true });
   }

@@ -19,7 +19,7 @@ import { createPerson, type Person } from './person.ts';
 import type { Plan } from './plan.ts';
 import { run, within, type Environment } from './shell.ts';
 
-const longestRunMs = 90_000;
+const longestSilenceMs = 120_000;
 
 /** One repository from its first run until nothing is left to do, with what was found on the way. */
 export class Round {
@@ -86,12 +86,13 @@ export class Round {
     appendFileSync(`${this.ground.folder}/trace.log`, `${time} ${text}\n`);
   }
 
-  /** Waits for the end of a run; one that does not end is a finding, and is ended. */
+  /** Waits for the end of a run; one that says nothing for too long is a finding, and is ended. */
   async end(engine: EngineRun): Promise<Ended> {
     const limit = setTimeout(() => {
-      this.findings.add('tasksStuck', `a run has not ended within ${longestRunMs / 1000} s`);
+      this.findings.add('tasksStuck', `a run has said nothing for ${longestSilenceMs / 1000} s`);
       killFamily(engine.pid, this.ground.token);
-    }, longestRunMs);
+    }, longestSilenceMs);
+    engine.onTold(() => void limit.refresh());
     const ended = await engine.ended;
     clearTimeout(limit);
     this.trace(`it ended: ${ended.signal ?? ended.code}`);
