@@ -1,7 +1,7 @@
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { sampleOfToday } from './sample.ts';
+import { sampleOf } from './sample.ts';
 import { scenario, type Scenario } from './scenario.ts';
 
 const isFull = process.env['LOOPWRIGHT_TEST_FULL'] === '1';
@@ -15,7 +15,7 @@ const moments = Array.from({ length: commands }, (_, index) => index + 1).flatMa
 ]);
 
 describe('an engine that is killed around one of its git commands', () => {
-  it.concurrent.each(isFull ? moments : sampleOfToday(moments.slice(0, 160), 3))(
+  it.concurrent.each(isFull ? moments : sampleOf(moments.slice(0, 160), 3))(
     'killed %s leaves a loop that the next run completes',
     async (moment) => {
       await using project = await scenario();

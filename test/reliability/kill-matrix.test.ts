@@ -2,11 +2,22 @@ import { describe, expect, it } from 'vitest';
 import type { RecordedEvent } from '../../src/core/loop/event.ts';
 import { failpointNames, type Failpoint } from '../../src/ports/failpoint.ts';
 import { processesWith } from '../support/invariants.ts';
-import { sampleOfToday } from './sample.ts';
+import { killFamily } from '../../scripts/torture/family.ts';
+import { sampleName, sampleOfEach } from './sample.ts';
 import { scenario, type Ended, type Scenario, type ScenarioKind } from './scenario.ts';
 
-type Ending = 'kill' | 'throw' | 'hang';
-type Case = { readonly point: Failpoint; readonly nth: number; readonly ending: Ending };
+/**
+ * `kill`: the engine alone. `throw`: the step fails. `hang`: it never ends, then the engine is killed. `family`: the engine
+ * with all that it started, git included. `twice`: the engine, and the next one soon after it took over. `person`: the engine, and a
+ * person commits to the base before the next run.
+ */
+type Ending = 'kill' | 'throw' | 'hang' | 'family' | 'twice' | 'person';
+type Case = {
+  readonly point: Failpoint;
+  readonly nth: number;
+  readonly ending: Ending;
+  readonly kind: ScenarioKind;
+};
 
 const isFull = process.env['LOOPWRIGHT_TEST_FULL'] === '1';
 const text = 'count to three';
@@ -60,19 +71,57 @@ const inEveryIteration: ReadonlySet<string> = new Set([
   'warning.raised',
 ]);
 
-const cases = failpointNames.flatMap((point): Case[] => {
-  const nth = inEveryIteration.has(stepOf(point)) ? 2 : point === 'during:append' ? 5 : 1;
-  const endings: Ending[] = ['kill', 'throw'];
-  if (['before:commit', 'after:fast-forward', 'during:append'].includes(point))
-    endings.push('hang');
-  return endings.map((ending) => ({ point, nth, ending }));
-});
+/** Where a branch of the user's moves, and with it the files of a checkout that shows it. */
+const movesBase =
+  /fast-forward|merge|move|hold-loop|remove-workspace|delete-branch|release-loop|loop\.rested/;
 
-describe('an engine that ends at a failpoint', () => {
-  it.concurrent.each(isFull ? cases : sampleOfToday(cases, 6))(
-    '$point:$nth:$ending leaves a loop that the next run completes, and nothing else',
-    async ({ point, nth, ending }) => {
-      await using project = await scenario(kindFor(point));
+/** Points that no scenario of this matrix reaches, and why. */
+const unreachable: Readonly<Partial<Record<Failpoint, string>>> = {};
+
+const cases = failpointNames
+  .filter((point) => unreachable[point] === undefined)
+  .flatMap((point): Case[] => {
+    const nth = inEveryIteration.has(stepOf(point)) ? 2 : point === 'during:append' ? 5 : 1;
+    const kind = kindFor(point);
+    const endings: Ending[] = ['kill', 'throw'];
+    if (['before:commit', 'after:fast-forward', 'during:append'].includes(point))
+      endings.push('hang');
+    // A person answers, or the base moves against the loop: those have other endings to tell.
+    const isPlain = answers[stepOf(point)] === undefined && kind !== 'conflict';
+    if (isPlain) endings.push('family', 'twice', 'person');
+    const found = endings.map((ending): Case => ({ point, nth, ending, kind }));
+    if (!['merge', 'shown'].includes(kind) || !movesBase.test(point)) return found;
+    const shown = endings.filter((ending) => ending !== 'throw');
+    return [...found, ...shown.map((ending): Case => ({ point, nth, ending, kind: 'checkout' }))];
+  });
+
+/** What the engine that takes over does first, and what it does last. */
+const secondPoints = [
+  'after:claim-loop:1',
+  'after:open-workspace:1',
+  'before:workspace.opened:1',
+  'after:workspace.opened:1',
+  'after:rebase.started:1',
+  'after:rebase:1',
+  'before:iteration.started:1',
+  'after:run-agent:1',
+  'after:commit:1',
+  'before:fast-forward:1',
+  'after:fast-forward:1',
+  'before:loop.merged:1',
+] as const;
+
+describe(`an engine that ends at a failpoint (${isFull ? 'all' : sampleName})`, () => {
+  it('has a case for every point, or says why not', () => {
+    const covered = new Set(cases.map(({ point }) => point));
+    const missing = failpointNames.filter((point) => !covered.has(point));
+    expect(missing).toEqual(Object.keys(unreachable));
+  });
+
+  it.concurrent.each(isFull ? cases : sampleOfEach(cases, groupOf, 1))(
+    '$point:$nth:$ending ($kind) leaves a loop that the next run completes, and nothing else',
+    async ({ point, nth, ending, kind }) => {
+      await using project = await scenario(kind);
       const prelude = reachedAfter[stepOf(point)];
       if (prelude !== undefined) {
         const first = await project.run(['run', text], { LOOPWRIGHT_FAIL_AT: prelude });
@@ -83,15 +132,16 @@ describe('an engine that ends at a failpoint', () => {
       const answer = answers[stepOf(point)];
       if (answer !== undefined) {
         const waiting = await project.run(['run', text]);
-        expect(waiting.exitCode, waiting.err).toBe(kindFor(point) === 'cheat' ? 1 : 2);
+        expect(waiting.exitCode, waiting.err).toBe(kind === 'cheat' ? 1 : 2);
       }
       const argv = answer ?? (prelude === undefined ? ['run', text] : ['run']);
-      const failed = await endAt(project, argv, `${point}:${nth}:${ending}`, ending);
+      const failed = await endAt(project, argv, `${point}:${nth}`, ending);
       expect(whyNotReached(failed, ending)).toBeNull();
 
       const then = await project.loops();
       // An error is answered by putting the loop to rest, which stores facts of its own.
       if (ending !== 'throw') expect(acknowledged(then[0]?.events ?? [], point, nth)).toBe(true);
+      await meanwhile(project, ending, point);
       await (answer === undefined ? goOn(project) : approveAtLast(project));
 
       const now = await project.loops();
@@ -104,6 +154,19 @@ describe('an engine that ends at a failpoint', () => {
     180_000,
   );
 });
+
+function groupOf({ ending, kind }: Case): string {
+  return `${ending} ${kind === 'checkout' ? kind : ''}`;
+}
+
+/** What happens between the end of the engine and the run that completes the loop. */
+async function meanwhile(project: Scenario, ending: Ending, point: Failpoint): Promise<void> {
+  if (ending === 'person') await project.commitAsPerson();
+  if (ending !== 'twice') return;
+  const second = secondPoints[failpointNames.indexOf(point) % secondPoints.length];
+  // It may come to its end before that point.
+  await project.run(['run'], { LOOPWRIGHT_FAIL_AT: `${second}:kill` });
+}
 
 /** What must happen for the point to be reached. */
 function kindFor(point: Failpoint): ScenarioKind {
@@ -126,13 +189,16 @@ function stepOf(point: Failpoint): string {
 async function endAt(
   project: Scenario,
   argv: readonly string[],
-  failAt: string,
+  at: string,
   ending: Ending,
 ): Promise<Ended> {
-  const run = project.start(argv, { LOOPWRIGHT_FAIL_AT: failAt });
-  if (ending === 'hang') {
+  const isHeld = ending === 'hang' || ending === 'family';
+  const action = isHeld ? 'hang' : ending === 'throw' ? 'throw' : 'kill';
+  const run = project.start(argv, { LOOPWRIGHT_FAIL_AT: `${at}:${action}` });
+  if (isHeld) {
     await run.printed((printed) => printed.includes('hanging at'));
-    run.child.kill('SIGKILL');
+    if (ending === 'hang') run.child.kill('SIGKILL');
+    else killFamily(run.child.pid ?? 0, project.token);
   }
   const ended = await run.ended;
   return { ...ended, signal: run.child.signalCode };

@@ -1,15 +1,44 @@
+import { execFileSync } from 'node:child_process';
+
 /**
- * A few of many cases: other ones each day, the same all day long, so that every case is run sooner or later and a
- * failure can be repeated. `LOOPWRIGHT_TEST_DAY` chooses another day.
+ * A few of many cases: other ones for every commit, the same for everybody who tests it, so that every case is run sooner
+ * or later and a failure can be repeated. `LOOPWRIGHT_TEST_SAMPLE` chooses another number.
  */
-export function sampleOfToday<T>(cases: readonly T[], size: number): readonly T[] {
-  const today = Math.floor(Date.now() / 86_400_000);
-  const day = Number(process.env['LOOPWRIGHT_TEST_DAY'] ?? today);
-  const drawn = cases.map((each, index) => ({ each, draw: scramble(day * 65_537 + index) }));
+export function sampleOf<T>(cases: readonly T[], size: number): readonly T[] {
+  const drawn = cases.map((each, index) => ({ each, draw: scramble(number() * 65_537 + index) }));
   return drawn
     .toSorted((a, b) => a.draw - b.draw)
     .slice(0, size)
     .map(({ each }) => each);
+}
+
+/** As above, with as many of each group. */
+export function sampleOfEach<T>(
+  cases: readonly T[],
+  groupOf: (each: T) => string,
+  size: number,
+): readonly T[] {
+  const groups = Map.groupBy(cases, groupOf);
+  return [...groups.values()].flatMap((group) => sampleOf(group, size));
+}
+
+/** What chooses: it belongs to the names of the tests, so that a report says which sample it is of. */
+export const sampleName = `sample ${number()}`;
+
+function number(): number {
+  const asked = process.env['LOOPWRIGHT_TEST_SAMPLE'];
+  return asked === undefined ? numberOfCommit() : Number(asked);
+}
+
+function numberOfCommit(): number {
+  try {
+    const cwd = import.meta.dirname;
+    const tree = execFileSync('git', ['rev-parse', 'HEAD^{tree}'], { cwd, encoding: 'utf8' });
+    return Number.parseInt(tree.slice(0, 6), 16);
+  } catch {
+    // The sources without their history.
+    return 0;
+  }
 }
 
 /** Neighbouring numbers become far ones. */

@@ -27,6 +27,8 @@ export type Scenario = AsyncDisposable & {
   start(argv: readonly string[], env?: Readonly<Record<string, string>>): RealRun;
   run(argv: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ended>;
   loops(): Promise<readonly StoredLoop[]>;
+  /** A person changes one of their files in the base and adds another one; what they committed is looked for later. */
+  commitAsPerson(): Promise<void>;
   /** Every broken promise after the end of a loop, in words. */
   violations(): Promise<readonly string[]>;
 };
@@ -35,7 +37,7 @@ export type Scenario = AsyncDisposable & {
  * `merge`: everything goes well, with a base that moves. `shown`: the same, and the base is checked out in a worktree of the user's. `late`: the same, but it moves when the work is done. `conflict`: the base moves against the loop's work. `summary`: as
  * `merge`, and the agent is asked for a summary of every iteration. `gate`: as `merge`, with a command as a gate. `approval`:
  * the same, and a person must say yes. `cheat`: the agent removes a test, which a person must accept. `tamper`: the agent makes a tag in the user's
- * repository. `mode`: the setting that changes is the mode, which then asks after every iteration and takes silence for a yes.
+ * repository. `checkout`: as `merge`, with the base checked out and a stash entry beside it, so that merges move files of the user's. `mode`: the setting that changes is the mode, which then asks after every iteration and takes silence for a yes.
  */
 export type ScenarioKind =
   | 'merge'
@@ -47,6 +49,7 @@ export type ScenarioKind =
   | 'approval'
   | 'cheat'
   | 'tamper'
+  | 'checkout'
   | 'mode';
 
 /** What may differ afterwards: the base moves, and what an agent planted is left for its user to see. */
@@ -66,7 +69,8 @@ export async function scenario(kind: ScenarioKind = 'merge'): Promise<Scenario> 
   await writeScripts(repo, agentLog, kind);
   await writeProject(repo, kind);
   const env = { ...repo.env, TEST_TOKEN: token, TMPDIR: temp };
-  const before = await userState(repo, movable);
+  const before = await stateOf(repo, kind);
+  const commits: string[] = [];
   const start: Scenario['start'] = (argv, more = {}) =>
     realCli(repo.path, { ...env, ...more }, argv);
   return {
@@ -81,12 +85,36 @@ export async function scenario(kind: ScenarioKind = 'merge'): Promise<Scenario> 
       return { ...ended, signal: run.child.signalCode };
     },
     loops: () => storedLoops(repo),
-    violations: () => allViolations(repo, { before, token, agentLog, kind }),
+    commitAsPerson: async () => void commits.push(await commitToBase(repo, kind)),
+    violations: () => allViolations(repo, { before, token, agentLog, kind, commits }),
     async [Symbol.asyncDispose]() {
       for (const pid of processesWith(token)) kill(pid);
       await repo[Symbol.asyncDispose]();
     },
   };
+}
+
+/** What is the user's and stays; a checkout of the base follows it, and is looked at by its status. */
+async function stateOf(repo: GitRepo, kind: ScenarioKind): Promise<UserState> {
+  const state = await userState(repo, movable);
+  if (kind !== 'checkout') return state;
+  const stash = await repo.git('reflog', 'show', '--format=%H %gs', 'refs/stash');
+  const refs = `${state.refs}\n${stash}`;
+  const status = ['--no-optional-locks', 'status', '--porcelain', '--untracked-files=all'];
+  return { ...state, refs, files: await repo.git(...status), index: '' };
+}
+
+async function commitToBase(repo: GitRepo, kind: ScenarioKind): Promise<string> {
+  const isHere = kind === 'checkout' || kind === 'shown';
+  const name = kind === 'shown' ? 'shown' : 'person';
+  const folder = kind === 'checkout' ? repo.path : path.join(repo.outside, name);
+  if (!isHere) await repo.git('clone', '--quiet', '--branch', 'trunk', repo.path, folder);
+  await writeFile(path.join(folder, 'kept.txt'), 'changed by the person\n');
+  await writeFile(path.join(folder, 'added.txt'), 'added by the person\n');
+  await repo.gitIn(folder, 'add', 'kept.txt', 'added.txt');
+  await repo.gitIn(folder, 'commit', '--quiet', '-m', 'by the person');
+  if (!isHere) await repo.gitIn(folder, 'push', '--quiet', 'origin', 'trunk');
+  return repo.git('rev-parse', 'trunk');
 }
 
 function kill(pid: number): void {
@@ -95,6 +123,13 @@ function kill(pid: number): void {
   } catch {
     // Gone meanwhile.
   }
+}
+
+/** The user brings the base up to date where it is checked out. */
+function moveBase({ path: folder, outside }: GitRepo, kind: ScenarioKind): string {
+  if (kind === 'checkout') return `git -C '${folder}' merge --quiet --ff-only next`;
+  if (kind === 'shown') return `git -C '${outside}/shown' merge --quiet --ff-only next`;
+  return `git -C '${folder}' update-ref refs/heads/trunk refs/heads/next`;
 }
 
 const askingMode = 'mode: { name: hybrid, ask-every: 1, auto-approve-after: 50ms }\\n';
@@ -112,7 +147,7 @@ ${kind === 'tamper' ? 'git tag --force planted' : ''}
 echo done`;
   // What the user does meanwhile: the base moves on, and a live setting changes.
   const hook = `
-${kind === 'shown' ? `git -C '${outside}/shown' merge -q --ff-only next` : `git -C '${repo.path}' update-ref refs/heads/trunk refs/heads/next`}
+${moveBase(repo, kind)}
 mkdir -p '${repo.env['HOME'] ?? ''}/.config/loopwright'
 printf '${kind === 'mode' ? askingMode : ''}limits:\\n  max-iterations: 60\\n' > '${repo.env['HOME'] ?? ''}/.config/loopwright/config.yml'`;
   await writeFile(path.join(outside, 'agent.sh'), agent);
@@ -125,6 +160,7 @@ printf '${kind === 'mode' ? askingMode : ''}limits:\\n  max-iterations: 60\\n' >
 async function writeProject(repo: GitRepo, kind: ScenarioKind): Promise<void> {
   const { outside } = repo;
   await repo.write('guarded.txt', 'as it was\n');
+  await repo.write('kept.txt', 'as it was\n');
   await repo.write('unit.test.js', "test('adds', () => assert.equal(1 + 1, 2));\n");
   await repo.write(
     'strategy.mjs',
@@ -134,7 +170,7 @@ async function writeProject(repo: GitRepo, kind: ScenarioKind): Promise<void> {
     'loopwright.yml',
     `agent: "command:sh '${outside}/agent.sh'"
 validation: { command: "test \\"$(wc -l < n.txt)\\" -ge 3${kind === 'late' ? ` && sh '${outside}/hook.sh'` : ''}" }
-verify: { protected: [guarded.txt] }
+verify: { protected: [guarded.txt, kept.txt, added.txt] }
 strategy: { name: custom, module: strategy.mjs }
 limits: { iteration-delay: 10ms${kind === 'cheat' ? ', max-iterations: 3' : ''} }
 git: { base: trunk, merge: local, watch-interval: 1ms }
@@ -151,9 +187,13 @@ ${kind === 'gate' || kind === 'approval' ? `gates: [{ type: command, command: 't
   await repo.git('checkout', '--quiet', '-b', 'next');
   await repo.write(kind === 'conflict' ? 'n.txt' : 'moved.txt', 'the base moved\n');
   await repo.commitAll('the base moved');
-  await repo.git('checkout', '--quiet', 'main');
+  await repo.git('checkout', '--quiet', kind === 'checkout' ? 'trunk' : 'main');
   if (kind === 'shown')
     await repo.git('worktree', 'add', '-q', path.join(outside, 'shown'), 'trunk');
+  if (kind !== 'checkout') return;
+  await repo.write('README.md', 'for later\n');
+  await repo.git('stash', 'push', '--quiet');
+  await repo.write('untracked.txt', 'not yet added\n');
 }
 
 async function allViolations(
@@ -163,6 +203,7 @@ async function allViolations(
     readonly token: string;
     readonly agentLog: string;
     readonly kind: ScenarioKind;
+    readonly commits: readonly string[];
   },
 ): Promise<readonly string[]> {
   const violations: string[] = [];
@@ -172,11 +213,12 @@ async function allViolations(
   const loops = await storedLoops(repo);
   violations.push(...(await storeViolations(repo)));
   violations.push(...startViolations(await agentStarts(expected.agentLog), loops));
-  const after = await userState(repo, movable);
+  const after = await stateOf(repo, expected.kind);
   for (const key of Object.keys(after)) {
     if (Reflect.get(after, key) !== Reflect.get(expected.before, key))
       violations.push(`the user's ${key} changed`);
   }
+  violations.push(...(await personViolations(repo, expected.commits)));
   if (expected.kind === 'conflict') return violations;
   if (loops.length !== 1 || loops[0]?.loop.status !== 'complete')
     violations.push(`loops: ${loops.map(({ loop }) => `${loop.id} ${loop.status}`).join(', ')}`);
@@ -186,6 +228,25 @@ async function allViolations(
   if (expected.kind === 'shown') violations.push(...(await checkoutViolations(repo)));
   const temporary = await readFolder(path.join(repo.outside, 'temp'));
   if (temporary.length > 0) violations.push(`temporary files left: ${temporary.join(', ')}`);
+  return violations;
+}
+
+async function personViolations(
+  repo: GitRepo,
+  commits: readonly string[],
+): Promise<readonly string[]> {
+  if (commits.length === 0) return [];
+  const violations: string[] = [];
+  const history = (await repo.git('rev-list', 'trunk')).split('\n');
+  if (!commits.every((commit) => history.includes(commit)))
+    violations.push('trunk lost a commit of the person');
+  for (const [file, verb] of [
+    ['kept.txt', 'changed'],
+    ['added.txt', 'added'],
+  ]) {
+    const text = await repo.git('show', `trunk:${file}`).catch(() => 'gone');
+    if (text !== `${verb} by the person`) violations.push(`the person's ${file} is ${text}`);
+  }
   return violations;
 }
 

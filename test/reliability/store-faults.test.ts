@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { realCliThrough } from '../cli/real-cli.ts';
 import { eventually, processesWith } from '../support/invariants.ts';
-import { sampleOfToday } from './sample.ts';
+import { sampleOf } from './sample.ts';
 import { scenario, type Scenario } from './scenario.ts';
 
 const isFull = process.env['LOOPWRIGHT_TEST_FULL'] === '1';
@@ -26,7 +26,7 @@ const broken = ['state.db-wal', 'state.db'].flatMap((file) =>
 describe.skipIf(noTracer !== null)(
   `a failing disk${noTracer === null ? '' : ` (${noTracer})`}`,
   () => {
-    it.concurrent.each(isFull ? broken : sampleOfToday(broken, 3))(
+    it.concurrent.each(isFull ? broken : sampleOf(broken, 3))(
       'is told and nothing false is stored: $error from $call $nth of $file on',
       async ({ file, error, call, nth }) => {
         await using project = await scenario();

@@ -11,7 +11,7 @@ import {
   storeViolations,
   userState,
 } from '../support/invariants.ts';
-import { sampleOfToday } from './sample.ts';
+import { sampleOf } from './sample.ts';
 import { scenario, type Scenario } from './scenario.ts';
 
 const isFull = process.env['LOOPWRIGHT_TEST_FULL'] === '1';
@@ -31,7 +31,7 @@ const sleeps = [
 ];
 
 describe('an owner that sleeps past its lease', () => {
-  it.concurrent.each(isFull ? sleeps : sampleOfToday(sleeps, 2))(
+  it.concurrent.each(isFull ? sleeps : sampleOf(sleeps, 2))(
     'changes nothing when it wakes up and says so: asleep at %s',
     async (point) => {
       await using project = await scenario();
