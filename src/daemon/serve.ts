@@ -62,7 +62,6 @@ export async function serveDaemon(input: ServeInput): Promise<void> {
   const id = engine.ids.token().slice(0, 12);
   const token = engine.ids.token();
   const session = await startSession(engine, 'daemon');
-  await tidyWorktrees(engine);
   const dispatcher = new Dispatcher(engine, session, dispatchOptions(opened, input.takesReady));
   const feed = new EventFeed({ store: engine.store, now: () => clock.now(), redact: input.redact });
   const closing = new AbortController();
@@ -77,6 +76,7 @@ export async function serveDaemon(input: ServeInput): Promise<void> {
   listeners.add((event) => dispatcher.observe(event));
   listeners.add((event) => feed.publish(event));
   listeners.add((event) => life.tell(event));
+  await tidyWorktrees(engine);
   const server = {
     token,
     version: engine.version,

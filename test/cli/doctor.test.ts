@@ -212,21 +212,21 @@ describe('doctor', () => {
   });
 });
 
-describe('doctor --fix', () => {
-  /** A loop whose engine was killed while its agent worked: its worktree is there. */
-  async function killed(repo: GitRepo): Promise<string> {
-    const running = realCli(repo.path, repo.env, ['run', 'endless', ...waits]);
-    const worktrees = path.join(repo.path, '.loopwright/worktrees');
-    const at = async () => {
-      const names = await readdir(worktrees).catch(() => []);
-      return names.find((name) => existsSync(path.join(worktrees, name, 'half.txt'))) ?? null;
-    };
-    await eventually(async () => (await at()) !== null, 'the agent works', 60_000);
-    running.child.kill('SIGKILL');
-    await running.ended;
-    return (await at()) ?? '';
-  }
+/** A loop whose engine was killed while its agent worked: its worktree is there. */
+async function killed(repo: GitRepo): Promise<string> {
+  const running = realCli(repo.path, repo.env, ['run', 'endless', ...waits]);
+  const worktrees = path.join(repo.path, '.loopwright/worktrees');
+  const at = async () => {
+    const names = await readdir(worktrees).catch(() => []);
+    return names.find((name) => existsSync(path.join(worktrees, name, 'half.txt'))) ?? null;
+  };
+  await eventually(async () => (await at()) !== null, 'the agent works', 60_000);
+  running.child.kill('SIGKILL');
+  await running.ended;
+  return (await at()) ?? '';
+}
 
+describe('doctor --fix', () => {
   it.each(['gitdir', 'commondir', 'HEAD', 'index'])('repairs an emptied %s', async (file) => {
     await using repo = await gitRepo();
     const id = await killed(repo);

@@ -164,6 +164,6 @@ function isMoved(gitDir: string, loopId: string, named: string | null, folder: s
   return isSame && path.basename(path.dirname(target)) === 'worktrees' && !existsSync(target);
 }
 
-export function repairedText(broken: readonly BrokenFile[]): string {
+function repairedText(broken: readonly BrokenFile[]): string {
   return `registration of the worktree written again: ${broken.join(', ')}`;
 }
