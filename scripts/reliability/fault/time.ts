@@ -52,6 +52,10 @@ export const timeFaults: readonly Fault[] = [
       ...at(elsewhere, 'a task behind the work of another engine is not held by a person'),
       ...at(elsewhere, 'a run goes on with what another engine leaves when it is killed'),
       ...at(elsewhere, 'two runs that find the same left work at the same time both end well'),
+      ...at(
+        elsewhere,
+        'a task whose command is killed before it has a loop is worked on by the next run',
+      ),
     ],
   },
   {
