@@ -269,6 +269,8 @@ export class LoopOwner implements AsyncDisposable {
       elapsedMs: Math.max(0, Math.round(mark - this.#mark)),
       events: this.#deferred,
     };
+    // Facts after what they name.
+    await this.#workspace?.sync();
     for (const { type } of input.events) await this.#engine.reach(`before:${type}`);
     const { loop, recorded } = await this.#write(async (tx) => {
       const appended = await tx.loops.append(input);

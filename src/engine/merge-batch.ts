@@ -7,6 +7,7 @@ import {
   dirtyTarget,
   filteredFiles,
   keepsMoving,
+  lostWork,
   noLongerPasses,
 } from './merge-refusal.ts';
 import { runVerification } from './run-verification.ts';
@@ -98,7 +99,13 @@ async function stackUp(
     const { merging } = loop;
     if (merging !== undefined && (await engine.project.contains(from, merging.to, signal))) {
       // An engine that was killed has moved the base and could not say so.
+      await engine.project.sync([batch.baseRef]);
       sink(loop, { kind: 'merged', commit: merging.to });
+      continue;
+    }
+    if (merging !== undefined) await engine.project.endMove(merging.into, merging.to, signal);
+    if (!(await engine.project.isWhole(head, loop.workspace.base, signal))) {
+      sink(loop, { kind: 'refused', error: lostWork(loop, head) });
       continue;
     }
     const replayed = await engine.project.replay(head, loop.workspace.base ?? tip, tip, signal);

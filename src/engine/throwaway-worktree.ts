@@ -53,5 +53,6 @@ function throwawaySpec(loop: Loop, name: string, commit: string): ThrowawaySpec 
   const loopId = `${loop.id}-${name}`;
   const folder = path.join(path.dirname(loop.workspace.path), loopId);
   const branch = `loopwright/${loopId}`;
-  return { ...workspaceSpec(loop), mode: 'worktree', loopId, path: folder, branch, base: commit };
+  const { recorded: _, ...spec } = workspaceSpec(loop);
+  return { ...spec, mode: 'worktree', loopId, path: folder, branch, base: commit };
 }

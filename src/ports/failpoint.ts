@@ -11,6 +11,7 @@ const steps = [
   'claim-loop',
   'end-leftover',
   'open-workspace',
+  'restore-torn',
   'save-left-work',
   'set-up',
   'run-check',

@@ -4,18 +4,19 @@ import { LoopwrightError } from '../../core/error.ts';
 import type { CommitInput, CommitResult } from '../../ports/workspace.ts';
 import { commitMessage } from './commit-message.ts';
 import { visible } from './describe-text.ts';
+import { syncFiles } from './disk-sync.ts';
 import { headBranch, readLooseRef } from './head.ts';
 import { refuseKeptOut } from './kept-out.ts';
-import { keepRef } from './loop-checkout.ts';
+import { keepRef, ownRefs } from './loop-checkout.ts';
 import type { LoopCheckout } from './loop-checkout.ts';
 import { forgetOperation, mendWorktree, unfinishedOperation } from './mend.ts';
 import { encodePath } from './path-bytes.ts';
 import { replaceFile } from './private-index.ts';
 import { gitFailed } from './git.ts';
-import { firstOutput } from './git-script.ts';
 import { refuseLocked } from './refuse-locked.ts';
 import { isAncestor, isObjectId } from './repository.ts';
 import { changedSubmodules } from './submodules.ts';
+import { syncedIndex } from './sync-moved.ts';
 import { diffTreePairs } from './tree-diff.ts';
 import type { TreeEntry } from './tree-diff.ts';
 
@@ -69,9 +70,11 @@ export async function commitChanges(
   const commit =
     content.tree === parent.tree
       ? null
-      : await createCommit(checkout, history, content.tree, parent, input, signal);
+      : await createCommit(checkout, content.tree, parent, input, signal);
   const head = commit ?? parent.commit;
-  if (commit === null) await moveBranch(checkout, history, head, signal);
+  await Promise.all([checkout.index.sync(), syncWork(checkout, input, tree, signal)]);
+  await moveBranch(checkout, history, head, signal);
+  await checkout.repository.disk.refs(ownRefs(checkout));
   await attachHead(checkout, history, signal);
   await showCommitted(checkout, history, parent, content, signal);
   repaired.push(...(await dropOperation(checkout)));
@@ -255,20 +258,33 @@ function indexInfoRecord(entry: TreeEntry): Buffer {
 const reason = ['-m', 'loopwright: iteration'];
 const moveRefs = ['update-ref', ...reason, '--stdin'];
 
-/** Makes the commit and moves the branch to it. */
 async function createCommit(
-  checkout: LoopCheckout,
-  history: History,
+  { repository, at }: LoopCheckout,
   tree: string,
   parent: Revision,
   { subject, trailers }: CommitInput,
   signal: AbortSignal,
 ): Promise<string> {
-  const { repository, at } = checkout;
   const args = ['commit-tree', '--no-gpg-sign', '-p', parent.commit, '-F', '-', tree];
-  const then = { args: moveRefs, lines: refMoves(checkout, history, firstOutput) };
   const input = commitMessage(subject, trailers);
-  return repository.text({ at, args, input, then, signal });
+  return repository.text({ at, args, input, signal });
+}
+
+/**
+ * The files themselves: what a power cut takes from them would else be found to differ from the commit, and count as work that an
+ * interrupted agent left.
+ */
+async function syncWork(
+  { repository, workTree, index }: LoopCheckout,
+  { startTree }: CommitInput,
+  tree: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const known = index.touchedSince(startTree);
+  const [entries = []] =
+    known === null ? await diffTreePairs(repository, [[startTree, tree]], signal) : [];
+  const names = known ?? entries.map((entry) => entry.path);
+  if (names.length > 0) await syncFiles(workTree, names);
 }
 
 async function moveBranch(
@@ -328,7 +344,7 @@ async function showCommitted(
   if (content.tree === parent.tree) return;
   const [entries = []] = await diffTreePairs(repository, [[parent.tree, content.tree]], signal);
   const args = ['update-index', '--replace', '-z', '--index-info'];
-  await repository.output({ at, args, input: indexInfo(entries), signal });
+  await repository.with(syncedIndex).output({ at, args, input: indexInfo(entries), signal });
 }
 
 async function dropOperation({ at }: LoopCheckout): Promise<string[]> {

@@ -13,6 +13,7 @@ import { refuseLocked, refuseLockedDeletion } from './refuse-locked.ts';
 import { isAncestor, resolveCommit } from './repository.ts';
 import type { Repository } from './repository.ts';
 import { listLinkedCheckouts } from './linked-checkouts.ts';
+import { syncedIndex, syncMoved } from './sync-moved.ts';
 
 /** Moves a branch, and the files of every checkout that shows it. */
 export async function fastForwardBranch(
@@ -46,6 +47,7 @@ export async function fastForwardBranch(
     const files = await listFiltered(repository, at, from, to, signal);
     if (files.length > 0) return { kind: 'filtered', path: at.workTree ?? at.gitDir, files };
   }
+  await repository.disk.objects();
   const { commonDir } = repository.main;
   await refuseLocked(commonDir, ref, behind, signal);
   // The branch that is merged goes afterwards.
@@ -61,7 +63,11 @@ export async function fastForwardBranch(
 
   const args = ['update-ref', '-m', 'loopwright: fast-forward', ref, to, from];
   const moved = await repository.run({ args, signal });
-  if (moved.exitCode === 0) return { kind: 'moved', checkedOut: checkouts.length > 0 };
+  if (moved.exitCode === 0) {
+    for (const at of followed) await syncMoved(repository, at, from, to, signal);
+    await repository.disk.refs([ref]);
+    return { kind: 'moved', checkedOut: checkouts.length > 0 };
+  }
   await moveBack(repository, followed, from, to, signal);
   return { kind: 'moved-meanwhile', now: await resolveCommit(repository, ref, signal) };
 }
@@ -185,9 +191,10 @@ async function moveFiles(
   to: string,
   signal: AbortSignal,
 ): Promise<boolean> {
+  const synced = repository.with(syncedIndex);
   // Files that were only touched would count as changed without this.
-  await repository.run({ at, args: ['update-index', '-q', '--refresh'], signal });
-  const result = await repository.run({ at, args: ['read-tree', '-m', '-u', from, to], signal });
+  await synced.run({ at, args: ['update-index', '-q', '--refresh'], signal });
+  const result = await synced.run({ at, args: ['read-tree', '-m', '-u', from, to], signal });
   return result.exitCode === 0;
 }
 
@@ -199,6 +206,7 @@ async function moveBack(
   signal: AbortSignal,
 ): Promise<void> {
   for (const at of checkouts) {
-    await repository.output({ at, args: ['read-tree', '-m', '-u', to, from], signal });
+    const args = ['read-tree', '-m', '-u', to, from];
+    await repository.with(syncedIndex).output({ at, args, signal });
   }
 }

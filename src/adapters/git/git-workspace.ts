@@ -10,6 +10,7 @@ import { heal, standInFor } from './heal.ts';
 import type { LoopCheckout } from './loop-checkout.ts';
 import { moveBranch, rebaseBranch } from './rebase.ts';
 import { restorePaths } from './restore.ts';
+import { restoreTornFiles } from './torn-files.ts';
 import { diffTrees, toFileChanges, writeTreePatch } from './tree-diff.ts';
 
 const mostTries = 8;
@@ -105,6 +106,8 @@ export function createGitWorkspace(
       }),
     restore: (fromTree, paths, signal) =>
       withSnapshot(fromTree, signal, (tree) => restorePaths(checkout, tree, paths, signal)),
+    restoreTorn: (fromTree, signal) =>
+      withSnapshot(fromTree, signal, (tree) => restoreTornFiles(checkout, tree, signal)),
     async commit(input, signal) {
       let tree = input.tree ?? null;
       const { made, ...result } = await withSnapshot(input.startTree, signal, (startTree) => {
@@ -127,6 +130,9 @@ export function createGitWorkspace(
     rebase: (onto, from, signal) =>
       onceReady(signal, () => rebaseBranch(checkout, onto, from, signal)),
     moveTo: (commit, signal) => onceReady(signal, () => moveBranch(checkout, commit, signal)),
+    async sync() {
+      if (index.isUnsynced()) await index.sync();
+    },
     async linksOut(paths) {
       requireOwn(at);
       return listLinksOut(workTree, paths);

@@ -64,4 +64,14 @@ export function keepRef(loopId: string): string {
   return `${keptPrefix}${loopId}`;
 }
 
+/** The refs that stand for a loop's work: its branch, and what keeps its newest commit. */
+export function ownRefs({
+  mode,
+  loopId,
+  branch,
+}: Pick<LoopCheckout, 'mode' | 'loopId' | 'branch'>): readonly string[] {
+  const ref = `refs/heads/${branch}`;
+  return mode === 'worktree' ? [ref, keepRef(loopId)] : [ref];
+}
+
 export const keptPrefix = 'refs/loopwright-kept/';

@@ -1,5 +1,7 @@
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { LoopwrightError } from '../../core/error.ts';
+import { smallText } from '../files/small-file.ts';
 import type { Checkout } from './git.ts';
 import { isFreeSoon } from './lock-files.ts';
 
@@ -17,6 +19,21 @@ export async function refuseLocked(
     ['index.lock', 'HEAD.lock'].map((name) => path.join(gitDir, name)),
   );
   await refuse([path.join(commonDir, `${ref}.lock`), ...own], signal);
+}
+
+/**
+ * Removes the lock of a branch that a move of the engine's own was cut short with: a ref's lock holds the commit that it is to
+ * name, and that one was recorded before. The disk has the lock from the moment its content is synced, so a power cut keeps it.
+ */
+export async function removeOwnLock(
+  commonDir: string,
+  ref: string,
+  to: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const lock = path.join(commonDir, `${ref}.lock`);
+  if (smallText(lock)?.trim() !== to || (await isFreeSoon(lock, signal))) return;
+  if (smallText(lock)?.trim() === to) await rm(lock, { force: true });
 }
 
 /** The same for deleting a ref, which may have to be taken out of the packed ones. */

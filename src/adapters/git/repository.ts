@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { createDiskSync, type DiskSync } from './disk-sync.ts';
 import { git, gitOutput } from './git.ts';
 import type { Checkout, GitCall, GitResult } from './git.ts';
 import { createDriverOverrides, hardenedEnvironment } from './environment.ts';
@@ -14,6 +15,8 @@ export type Repository = {
   output(call: Command): Promise<Buffer>;
   /** The same as trimmed text. */
   text(call: Command): Promise<string>;
+  /** What of it is on the disk for certain; shared by all its variants. */
+  readonly disk: DiskSync;
   /** The same repository with settings that outweigh its own. */
   with(config: readonly ConfigEntry[]): Repository;
 };
@@ -29,6 +32,7 @@ export function createRepository(
   main: Checkout,
   user: UserSettings,
   basics: Readonly<Record<string, string>>,
+  disk: DiskSync = createDiskSync(main.commonDir),
 ): Repository {
   const driverOverrides = createDriverOverrides(basics);
   const plain = hardenedEnvironment(basics, user, []);
@@ -45,6 +49,7 @@ export function createRepository(
   return {
     main,
     user,
+    disk,
     run: async (command) => git(await complete(command)),
     output,
     text: async (command) => (await output(command)).toString('utf8').trim(),
@@ -52,7 +57,7 @@ export function createRepository(
       const key = JSON.stringify(config);
       const known =
         variants.get(key) ??
-        createRepository(main, { ...user, config: [...user.config, ...config] }, basics);
+        createRepository(main, { ...user, config: [...user.config, ...config] }, basics, disk);
       variants.set(key, known);
       return known;
     },

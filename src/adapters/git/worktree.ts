@@ -5,6 +5,7 @@ import { isLoopwrightError } from '../../core/error.ts';
 import type { WorkspaceSpec } from '../../ports/workspace.ts';
 import { stateFolderName } from '../files/folder-state.ts';
 import { watchFolders } from '../files/own-folder.ts';
+import { syncAllToDisk } from '../files/sync-to-disk.ts';
 import { bringFiles } from './bring-files.ts';
 import { fileSystemSettings } from './file-system.ts';
 import type { Checkout } from './git.ts';
@@ -12,7 +13,7 @@ import { gitFailed } from './git.ts';
 import { headBranch } from './head.ts';
 import { clearFlags } from './index-flags.ts';
 import { dropLink, findRegistered } from './linked-checkouts.ts';
-import { createLoopCheckout, keepRef, loopFolder } from './loop-checkout.ts';
+import { createLoopCheckout, keepRef, loopFolder, ownRefs } from './loop-checkout.ts';
 import type { LoopCheckout } from './loop-checkout.ts';
 import { abortOperation, mendWorktree, unfinishedOperation } from './mend.ts';
 import { isLinkedTo, markPlace, requireOwnParents, setAside, standingOf } from './own-worktree.ts';
@@ -138,6 +139,9 @@ async function createWorktree(
   signal: AbortSignal,
 ): Promise<OpenedWorktree> {
   const repaired = [...before];
+  // Left by a git that was killed, or lost its disk, while it made this very worktree.
+  for (const ref of ownRefs(spec))
+    await rm(path.join(repository.main.commonDir, `${ref}.lock`), { force: true });
   const existing = await resolveKnown(repository, `refs/heads/${spec.branch}`, signal);
   const kept = existing ?? (await resolveKnown(repository, keepRef(spec.loopId), signal));
   if (existing === null && kept !== null) repaired.push(`missing branch ${spec.branch} made again`);
@@ -163,9 +167,20 @@ async function createWorktree(
   ];
   const isPure = spec.copy.length + spec.link.length + notes.length === 0;
   if (isPure) checkout.index.startAt(tree);
-  await writeFile(path.join(checkout.folder, 'ready'), '');
+  await syncRegistration(checkout);
+  await writeFile(path.join(checkout.folder, 'ready'), '', { flush: true });
+  await syncAllToDisk([checkout.folder]);
   const opened = { checkout, created: true, repaired, missing, notes };
   return isPure ? { ...opened, tree } : opened;
+}
+
+/** What git goes by to find a worktree: half of it after a power cut would be in the way of every command. */
+async function syncRegistration({ at, workTree, folder }: LoopCheckout): Promise<void> {
+  const names = ['HEAD', 'commondir', 'gitdir', 'index'].map((name) => path.join(at.gitDir, name));
+  const own = (await readdir(folder)).map((name) => path.join(folder, name));
+  await syncAllToDisk([...names, ...own, path.join(workTree, '.git')]);
+  const outwards = [folder, path.dirname(folder), at.gitDir, path.dirname(at.gitDir), at.commonDir];
+  await syncAllToDisk([...outwards, workTree, path.dirname(workTree)]);
 }
 
 /** What is checked out: the last words for `git worktree add`, and the commit they come to. */

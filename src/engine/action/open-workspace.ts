@@ -16,13 +16,14 @@ export async function openWorkspace(engine: Engine, owner: LoopOwner): Promise<v
   const opened = await engine.project.openWorkspace(workspaceSpec(owner.loop), owner.closing);
   owner.workspace = opened.workspace;
   await owner.after('open-workspace');
-  const saved = await saveLeftWork(owner);
+  const torn = opened.created ? [] : await restoreTorn(owner);
+  const saved = await saveLeftWork(owner, opened.fellBack === true);
   await owner.record({
     type: 'workspace.opened',
     path: opened.workspace.path,
     head: await opened.workspace.head(owner.closing),
     created: opened.created,
-    repaired: [...opened.repaired, ...saved.notes],
+    repaired: [...opened.repaired, ...torn, ...saved.notes],
     missing: opened.missing,
     ...(saved.changes === null ? {} : { left: saved.changes }),
   });
@@ -39,15 +40,30 @@ export async function openWorkspace(engine: Engine, owner: LoopOwner): Promise<v
   await setUp(engine, owner);
 }
 
-type LeftWork = { readonly notes: readonly string[]; readonly changes: FileChanges | null };
-
-/** Work of an interrupted iteration that never reached its snapshot: kept, but for what it must not change. */
-async function saveLeftWork(owner: LoopOwner): Promise<LeftWork> {
+/** A power cut takes the content of files that were being written: that is not what the agent wanted to leave. */
+async function restoreTorn(owner: LoopOwner): Promise<readonly string[]> {
   const { loop, workspace } = owner;
   const last = lastIteration(loop);
-  const left =
-    last !== null && last.outcome === 'interrupted' && last.tree === null && last.tries > 0;
-  if (!left || !looksAtFiles(loop)) return { notes: [], changes: null };
+  const from = last?.tree ?? last?.startTree ?? loop.head ?? loop.workspace.base;
+  if (from === null || from === '' || !looksAtFiles(loop)) return [];
+  await owner.before('restore-torn');
+  const paths = await workspace.restoreTorn(from, owner.closing);
+  await owner.after('restore-torn');
+  return paths.map((file) => `${file} had lost its content or a part of it, put right`);
+}
+
+type LeftWork = { readonly notes: readonly string[]; readonly changes: FileChanges | null };
+
+/**
+ * Work of an interrupted iteration that never reached its snapshot, and work whose commit is lost: kept, but for what it must
+ * not change.
+ */
+async function saveLeftWork(owner: LoopOwner, fellBack: boolean): Promise<LeftWork> {
+  const { loop, workspace } = owner;
+  const last = lastIteration(loop);
+  if (last === null || last.tries === 0) return { notes: [], changes: null };
+  const isInterrupted = last.outcome === 'interrupted' && last.tree === null;
+  if (!(isInterrupted || fellBack) || !looksAtFiles(loop)) return { notes: [], changes: null };
   const { paths } = await putBackProtected(owner, last.startTree);
   const notes = paths.map((file) => `put ${file} back`);
   if (!loop.options.commit || workspace.branch === null) {
@@ -56,7 +72,7 @@ async function saveLeftWork(owner: LoopOwner): Promise<LeftWork> {
   }
   await owner.before('save-left-work');
   const input = iterationCommit(loop, last);
-  const subject = `${input.subject}, interrupted`;
+  const subject = `${input.subject}, ${isInterrupted ? 'interrupted' : 'from the files that were left'}`;
   const result = await workspace.commit({ ...input, subject }, owner.closing);
   await owner.after('save-left-work');
   const changes = await owner.changesBetween(last.startTree, result.tree);
