@@ -42,6 +42,8 @@ export class LoopOwner implements AsyncDisposable {
   seenTree: string | null = null;
   /** Why the configuration could not be read at the last boundary; null when it could. */
   configFault: string | null = null;
+  /** The machine was started since the owner before had the loop. */
+  readonly isAfterBoot: boolean;
   readonly #engine: Engine;
   readonly #claim: QueueClaim;
   readonly #taskClaim: TaskClaim;
@@ -77,6 +79,7 @@ export class LoopOwner implements AsyncDisposable {
     this.#waits = new WaitClock(engine.clock, loop, claims.waitLeftMs);
     this.#stored = loop;
     this.#loop = loop;
+    this.isAfterBoot = claims.isAfterBoot;
     this.#claim = claims.claim;
     this.#taskClaim = claims.taskClaim;
     this.#heldUntil = claims.heldUntil;
@@ -282,6 +285,8 @@ export class LoopOwner implements AsyncDisposable {
       elapsedMs: Math.max(0, Math.round(mark - this.#mark)),
       events: this.#deferred,
     };
+    // Facts after what they name.
+    await this.#workspace?.sync();
     for (const { type } of input.events) await this.#engine.reach(`before:${type}`);
     const { loop, recorded } = await this.#engine.store.write(async (tx) => {
       const appended = await tx.loops.append(input);

@@ -64,5 +64,6 @@ function throwawaySpec(loop: Loop, name: ThrowawayName, commit: string): Throwaw
   const loopId = throwawayId(loop.id, name);
   const folder = path.join(path.dirname(loop.workspace.path), loopId);
   const branch = `loopwright/${loopId}`;
-  return { ...workspaceSpec(loop), mode: 'worktree', loopId, path: folder, branch, base: commit };
+  const { recorded: _, ...spec } = workspaceSpec(loop);
+  return { ...spec, mode: 'worktree', loopId, path: folder, branch, base: commit };
 }

@@ -25,6 +25,7 @@ const text = 'count to three';
 /** Points that only a second engine reaches, and how the first one must end for that. */
 const reachedAfter: Readonly<Record<string, string>> = {
   'loop.resumed': 'after:agent.started:2:kill',
+  'restore-torn': 'after:run-agent:2:kill',
   'save-left-work': 'after:run-agent:2:kill',
   'rebase.aborted': 'after:rebase.started:1:kill',
   'settle-move': 'after:move-files:1:kill',

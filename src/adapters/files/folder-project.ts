@@ -40,6 +40,9 @@ export function createFolderProject(root: string): Project {
       await rm(store, { recursive: true, force: true });
       return null;
     },
+    // What a snapshot holds is synced with it.
+    sync: async () => undefined,
+    isWhole: async () => false,
     requireStart: () => {},
     // The folder is the user's own.
     requireIntact: () => {},

@@ -5,19 +5,20 @@ import type { CommitInput, CommitResult } from '../../ports/workspace.ts';
 import { keepAutostash } from './autostash.ts';
 import { commitMessage } from './commit-message.ts';
 import { visible } from './describe-text.ts';
+import { syncFiles } from './disk-sync.ts';
 import { headBranch, readLooseRef } from './head.ts';
 import { commitInPlace } from './in-place-commit.ts';
 import { refuseKeptOut } from './kept-out.ts';
-import { keepRef } from './loop-checkout.ts';
+import { keepRef, ownRefs } from './loop-checkout.ts';
 import type { LoopCheckout } from './loop-checkout.ts';
 import { forgetOperation, mendWorktree, unfinishedOperation } from './mend.ts';
 import { encodePath } from './path-bytes.ts';
 import { replaceFile } from './private-index.ts';
 import { gitFailed } from './git.ts';
-import { firstOutput } from './git-script.ts';
 import { refuseLocked } from './refuse-locked.ts';
 import { isAncestor, isObjectId } from './repository.ts';
 import { changedSubmodules } from './submodules.ts';
+import { syncedIndex } from './sync-moved.ts';
 import { diffTreePairs } from './tree-diff.ts';
 import type { TreeEntry } from './tree-diff.ts';
 
@@ -68,7 +69,7 @@ export async function commitChanges(
   repaired.push(...notes);
 
   const content = await chooseContent(checkout, input, history.start, parent, tree, signal);
-  const commit = await storeCommit(checkout, history, parent, content, input, signal);
+  const commit = await storeCommit(checkout, history, parent, content, { ...input, tree }, signal);
   const head = commit ?? parent.commit;
   repaired.push(...(await dropOperation(checkout, signal)));
   const left = [
@@ -254,7 +255,7 @@ async function storeCommit(
   history: History,
   parent: Revision,
   content: Content,
-  input: CommitInput,
+  input: CommitInput & { readonly tree: string },
   signal: AbortSignal,
 ): Promise<string | null> {
   const { mode, branch } = checkout;
@@ -263,12 +264,13 @@ async function storeCommit(
   const isCommitted = tree === parent.tree;
   const isShown = history.headBranch === `refs/heads/${branch}`;
   if (mode === 'in-place' && isShown && tip !== null && !isCommitted) {
+    await syncWork(checkout, input, input.tree, signal);
     return commitInPlace(checkout, { tip, parent, tree }, input, signal);
   }
-  const commit = isCommitted
-    ? null
-    : await createCommit(checkout, history, tree, parent, input, signal);
-  if (commit === null) await moveBranch(checkout, history, parent.commit, signal);
+  const commit = isCommitted ? null : await createCommit(checkout, tree, parent, input, signal);
+  await Promise.all([checkout.index.sync(), syncWork(checkout, input, input.tree, signal)]);
+  await moveBranch(checkout, history, commit ?? parent.commit, signal);
+  await checkout.repository.disk.refs(ownRefs(checkout));
   await attachHead(checkout, history, signal);
   await showCommitted(checkout, history, parent, content, signal);
   return commit;
@@ -277,20 +279,33 @@ async function storeCommit(
 const reason = ['-m', 'loopwright: iteration'];
 const moveRefs = ['update-ref', ...reason, '--stdin'];
 
-/** Makes the commit and moves the branch to it. */
 async function createCommit(
-  checkout: LoopCheckout,
-  history: History,
+  { repository, at }: LoopCheckout,
   tree: string,
   parent: Revision,
   { subject, trailers }: CommitInput,
   signal: AbortSignal,
 ): Promise<string> {
-  const { repository, at } = checkout;
   const args = ['commit-tree', '--no-gpg-sign', '-p', parent.commit, '-F', '-', tree];
-  const then = { args: moveRefs, lines: refMoves(checkout, history, firstOutput) };
   const input = commitMessage(subject, trailers);
-  return repository.text({ at, args, input, then, signal });
+  return repository.text({ at, args, input, signal });
+}
+
+/**
+ * The files themselves: what a power cut takes from them would else be found to differ from the commit, and count as work that an
+ * interrupted agent left.
+ */
+async function syncWork(
+  { repository, workTree, index }: LoopCheckout,
+  { startTree }: CommitInput,
+  tree: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const known = index.touchedSince(startTree);
+  const [entries = []] =
+    known === null ? await diffTreePairs(repository, [[startTree, tree]], signal) : [];
+  const names = known ?? entries.map((entry) => entry.path);
+  if (names.length > 0) await syncFiles(workTree, names);
 }
 
 async function moveBranch(
@@ -350,7 +365,7 @@ async function showCommitted(
   if (content.tree === parent.tree) return;
   const [entries = []] = await diffTreePairs(repository, [[parent.tree, content.tree]], signal);
   const args = ['update-index', '--replace', '-z', '--index-info'];
-  await repository.output({ at, args, input: indexInfo(entries), signal });
+  await repository.with(syncedIndex).output({ at, args, input: indexInfo(entries), signal });
 }
 
 async function dropOperation(checkout: LoopCheckout, signal: AbortSignal): Promise<string[]> {

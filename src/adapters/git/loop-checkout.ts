@@ -72,6 +72,16 @@ export function keptStash(loopId: string, commit: string): string {
 /** Between the id of the loop and that of the commit. */
 export const stashMark = '.stash-';
 
+/** The refs that stand for a loop's work: its branch, and what keeps its newest commit. */
+export function ownRefs({
+  mode,
+  loopId,
+  branch,
+}: Pick<LoopCheckout, 'mode' | 'loopId' | 'branch'>): readonly string[] {
+  const ref = `refs/heads/${branch}`;
+  return mode === 'worktree' ? [ref, keepRef(loopId)] : [ref];
+}
+
 export const keptPrefix = 'refs/loopwright-kept/';
 
 /**

@@ -1,4 +1,4 @@
-import { readFile, rmdir, writeFile } from 'node:fs/promises';
+import { readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { isLoopwrightError } from '../../core/error.ts';
 import type { Reach } from '../../ports/failpoint.ts';
@@ -9,7 +9,7 @@ import { bringFiles } from './bring-files.ts';
 import { listCheckoutsOf } from './user-checkouts.ts';
 import type { Checkout } from './git.ts';
 import { findRegistered } from './linked-checkouts.ts';
-import { createLoopCheckout, keepRef } from './loop-checkout.ts';
+import { createLoopCheckout, keepRef, ownRefs } from './loop-checkout.ts';
 import type { LoopCheckout } from './loop-checkout.ts';
 import { seedIndex } from './private-index.ts';
 import { readRef } from './ref-files.ts';
@@ -51,6 +51,9 @@ export async function createWorktree(
 ): Promise<OpenedWorktree> {
   const { repository } = registry;
   const repaired = [...before];
+  // Left by a git that was killed, or lost its disk, while it made this very worktree.
+  for (const ref of ownRefs(spec))
+    await rm(path.join(repository.main.commonDir, `${ref}.lock`), { force: true });
   const existing = await resolveKnown(repository, `refs/heads/${spec.branch}`, signal);
   const kept = existing ?? (await resolveKnown(repository, keepRef(spec.loopId), signal));
   if (existing === null && kept !== null) repaired.push(`missing branch ${spec.branch} made again`);
