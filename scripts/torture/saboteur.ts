@@ -15,10 +15,9 @@ export function environmentFor({ victim, aim }: Blow): Readonly<Record<string, s
 }
 
 /** Tells the git before the real one what to do, at once or as soon as an event was told. */
-export function orderGit({ outside }: Ground, engine: EngineRun, { victim, aim }: Blow): void {
-  for (const name of readdirSync(outside)) {
-    if (/^git-(plan|hit)/.test(name)) rmSync(`${outside}/${name}`, { recursive: true });
-  }
+export function orderGit(ground: Ground, engine: EngineRun, { victim, aim }: Blow): void {
+  const { outside } = ground;
+  takeBackOrder(ground);
   if (aim.kind !== 'git') return;
   const { command, nth, cut, afterMs, since } = aim;
   const whom = victim === 'git' ? 'git' : 'others';
@@ -26,6 +25,13 @@ export function orderGit({ outside }: Ground, engine: EngineRun, { victim, aim }
     writeFileSync(`${outside}/git-plan`, `${command} ${nth} ${cut} ${afterMs / 1000} ${whom}\n`);
   if (since === null) order();
   else void nthEvent(engine, since, 1).then(order);
+}
+
+/** What was not carried out is not left for a later run. */
+export function takeBackOrder({ outside }: Ground): void {
+  for (const name of readdirSync(outside)) {
+    if (/^git-(plan|hit)/.test(name)) rmSync(`${outside}/${name}`, { recursive: true });
+  }
 }
 
 /** Waits for the moment and strikes. False when the run ended before it came. */

@@ -152,7 +152,7 @@ describe(`an engine that ends at a failpoint (${isFull ? 'all' : sampleName})`, 
       }
       expect(await project.violations()).toEqual([]);
     },
-    180_000,
+    300_000,
   );
 });
 

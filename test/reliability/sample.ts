@@ -4,8 +4,9 @@ import { execFileSync } from 'node:child_process';
  * A few of many cases: other ones for every commit, the same for everybody who tests it, so that every case is run sooner
  * or later and a failure can be repeated. `LOOPWRIGHT_TEST_SAMPLE` chooses another number.
  */
-export function sampleOf<T>(cases: readonly T[], size: number): readonly T[] {
-  const drawn = cases.map((each, index) => ({ each, draw: scramble(number() * 65_537 + index) }));
+export function sampleOf<T>(cases: readonly T[], size: number, among = 0): readonly T[] {
+  const first = number() * 65_537 + among * 257;
+  const drawn = cases.map((each, index) => ({ each, draw: scramble(first + index) }));
   return drawn
     .toSorted((a, b) => a.draw - b.draw)
     .slice(0, size)
@@ -19,7 +20,7 @@ export function sampleOfEach<T>(
   size: number,
 ): readonly T[] {
   const groups = Map.groupBy(cases, groupOf);
-  return [...groups.values()].flatMap((group) => sampleOf(group, size));
+  return [...groups.values()].flatMap((group, among) => sampleOf(group, size, among));
 }
 
 /** What chooses: it belongs to the names of the tests, so that a report says which sample it is of. */

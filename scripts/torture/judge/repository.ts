@@ -102,6 +102,8 @@ export function shape(text: string): string {
   return text.replaceAll(/(loop|t|s)-[0-9a-f]{8,}/g, '$1-…').replaceAll(/\b[0-9a-f]{40}\b/g, '…');
 }
 
+/** What went wrong: the line that says so, or the first one. */
 export function firstLine(text: string): string {
-  return shape(text.trim().split('\n')[0] ?? '').slice(0, 200);
+  const lines = text.trim().split('\n');
+  return shape(lines.find((line) => /error|fatal/.test(line)) ?? lines[0] ?? '').slice(0, 200);
 }

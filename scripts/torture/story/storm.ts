@@ -1,6 +1,6 @@
 import type { Blow } from '../plan.ts';
 import type { Round } from '../round.ts';
-import { environmentFor, orderGit, strike } from '../saboteur.ts';
+import { environmentFor, orderGit, strike, takeBackOrder } from '../saboteur.ts';
 
 /** Blow after blow, each in a run of its own, with a person who works meanwhile and sometimes in between. */
 export async function storm(
@@ -26,6 +26,7 @@ export async function sufferOne(round: Round, blow: Blow): Promise<void> {
   round.trace(`${isStruck ? 'hit' : 'missed'}: ${blow.victim} by ${JSON.stringify(blow.aim)}`);
   if (isStruck) round.countInterrupted();
   await round.end(engine);
+  takeBackOrder(round.ground);
   await round.restPerson();
   await round.judgeStandstill();
 }
@@ -41,6 +42,7 @@ export async function stormOverTwo(round: Round): Promise<void> {
     round.trace(`${isStruck ? 'hit' : 'missed'}: ${blow.victim} by ${JSON.stringify(blow.aim)}`);
     if (isStruck) round.countInterrupted();
     await Promise.all([round.end(engine), round.end(other)]);
+    takeBackOrder(round.ground);
     await round.restPerson();
     await round.judgeStandstill();
     if (round.isFinished) return;
