@@ -217,7 +217,8 @@ export async function unregisterWorktree(
   markMaker(gitDir, loopId);
   await reach('before:unregister-worktree');
   const left = await moveOut(commonDir, gitDir);
-  syncToDisk(path.dirname(gitDir));
+  // Not the folder it was in: another engine may have removed that, empty as it was.
+  syncToDisk(path.dirname(left));
   await dropEmpty(path.dirname(gitDir));
   await reach('after:unregister-worktree');
   return left;

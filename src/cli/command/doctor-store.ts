@@ -8,7 +8,7 @@ import { openStore } from '../../adapters/sqlite/store.ts';
 import { refuseLostStore } from '../../daemon/lost-store.ts';
 import { isResting } from '../../core/loop/status.ts';
 import type { LoopRow, Store } from '../../ports/store.ts';
-import type { KnownLoop, KnownLoops } from '../../ports/workspace.ts';
+import type { KnownLoops } from '../../ports/workspace.ts';
 import { plural } from '../render/format.ts';
 import { fail, ok, warn, type Check } from './doctor-check.ts';
 
@@ -44,11 +44,14 @@ export async function checkStore(file: string, stateDir: string): Promise<StoreC
   await using store = await openStore(file);
   const rows = await store.read((tx) => tx.loops.list({}));
   const { check, driven } = await checkOwners(store);
-  return {
-    checks: [inspectFile(file), ...(await checkGap(store)), await checkChains(store, rows), check],
-    loops: new Set(rows.map(({ id }) => id)),
-    places: await placesOf(store, rows, driven),
-  };
+  const loops = new Set(rows.map(({ id }) => id));
+  const checks = [
+    inspectFile(file),
+    ...(await checkGap(store)),
+    await checkChains(store, rows),
+    check,
+  ];
+  return { checks, loops, places: placesOf(file, loops, driven) };
 }
 
 function inspectFile(file: string): Check {
@@ -98,21 +101,21 @@ async function checkChains(store: Store, rows: readonly LoopRow[]): Promise<Chec
   return ok('history', text);
 }
 
-/** Read at once: the store is closed when they are asked for. */
-async function placesOf(
-  store: Store,
-  rows: readonly LoopRow[],
+/** Few loops are asked for, so each is read when it is. */
+function placesOf(
+  file: string,
+  loops: ReadonlySet<string>,
   driven: ReadonlySet<string>,
-): Promise<LoopPlaces> {
-  const places = new Map<string, KnownLoop>();
-  for (const { id } of rows) {
-    const loop = await store.read((tx) => tx.loops.get(id));
-    if (loop === null || loop.workspace.mode !== 'worktree') continue;
-    const { path, branch } = loop.workspace;
-    places.set(id, { path, branch, isOpen: !isResting(loop.status) });
-  }
+): LoopPlaces {
   return {
-    find: async (id) => places.get(id) ?? null,
+    async find(id) {
+      if (!loops.has(id)) return null;
+      await using store = await openStore(file);
+      const loop = await store.read((tx) => tx.loops.get(id));
+      if (loop === null || loop.workspace.mode !== 'worktree') return null;
+      const { path, branch } = loop.workspace;
+      return { path, branch, isOpen: !isResting(loop.status) };
+    },
     isDriven: async (id) => driven.has(id),
   };
 }
