@@ -1,6 +1,7 @@
 import { appendFile, chmod, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { restartMachine } from '../support/restart-machine.ts';
 import { scenario, type Scenario } from './scenario.ts';
 
 const text = 'count to three';
@@ -69,6 +70,7 @@ describe('after a power cut', () => {
       await using project = await scenario();
       const left = await killedInThirdIteration(project);
       await damage(project, left);
+      restartMachine(project.repo);
       const again = await project.run(['run']);
       expect(again.exitCode, again.out + again.err).toBe(0);
       const told = (await project.loops())[0]?.events.flatMap(({ event }) => {
@@ -103,7 +105,7 @@ describe('after a power cut', () => {
 
   it('a lock that the move of the base was cut short with is removed, and the loop merged', async () => {
     await using project = await scenario();
-    await project.run(['run', text], { LOOPWRIGHT_FAIL_AT: 'before:fast-forward:1:kill' });
+    await project.run(['run', text], { LOOPWRIGHT_FAIL_AT: 'before:move-ref:1:kill' });
     const [complete] = await project.loops();
     const to = complete?.loop.merging?.to ?? '';
     await write(project, '.git/refs/heads/trunk.lock', `${to}\n`);

@@ -9,6 +9,7 @@ import { createRandom } from '../../src/adapters/clock/seeded-random.ts';
 import { realCli, type RealRun } from '../cli/real-cli.ts';
 import { ext4Disk, whyNoExt4Disk } from '../support/ext4-disk.ts';
 import { gitRepo, type GitRepo } from '../support/git-repo.ts';
+import { restartMachine } from '../support/restart-machine.ts';
 import {
   agentStarts,
   eventually,
@@ -244,10 +245,4 @@ async function missingFromBase(repo: GitRepo): Promise<readonly string[]> {
     }
   }
   return lost;
-}
-
-/** What the store has recorded is of the boot before. */
-function restartMachine(repo: GitRepo): void {
-  using database = new DatabaseSync(path.join(repo.path, '.loopwright/state.db'));
-  database.exec("update sessions set boot_id = 'before the power cut'");
 }

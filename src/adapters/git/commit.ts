@@ -47,17 +47,18 @@ const nothing = 'refs/loopwright-nothing';
 /** Plumbing only: no hook, editor, signature or prompt can come between. */
 export async function commitChanges(
   checkout: LoopCheckout,
-  input: CommitInput,
+  asked: CommitInput,
   known: Revision | null,
   signal: AbortSignal,
 ): Promise<CommitResult & { readonly made: Revision }> {
   const { at, mode, branch } = checkout;
   const repaired = mode === 'worktree' ? await mendWorktree(checkout) : [];
   if (mode === 'in-place') await refuseLocked(at.commonDir, `refs/heads/${branch}`, [at], signal);
-  const tree = input.tree ?? (await checkout.index.snapshot(signal));
+  const tree = asked.tree ?? (await checkout.index.snapshot(signal));
   const history =
-    (await unmovedHistory(checkout, input.startHead, known, signal)) ??
-    (await readHistory(checkout, input.startHead, signal));
+    (await unmovedHistory(checkout, asked.startHead, known, signal)) ??
+    (await readHistory(checkout, asked.startHead, signal));
+  const input = withStartTree(asked, history);
   const chosen = await chooseParent(checkout, history, signal);
   const { parent, notes } = await refuseKeptOut(
     checkout,
@@ -82,6 +83,12 @@ export async function commitChanges(
   const unstored = left.map(({ name, why }) => `${visible(name)} (${why})`);
   const made = { commit: head, tree: content.tree };
   return { commit, head, tree, headTree: content.tree, repaired, unstored, made };
+}
+
+/** An iteration that is taken to start from a commit starts from its tree. */
+function withStartTree(input: CommitInput, { start }: History): CommitInput {
+  const isCommit = start !== null && input.startTree === start.commit;
+  return isCommit ? { ...input, startTree: start.tree } : input;
 }
 
 /** What this iteration can have changed; null when it is not known, or when earlier ones were not ours. */
