@@ -1,6 +1,7 @@
-import { chmod, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
+import { smallText } from '../adapters/files/small-file.ts';
 import { lazy } from '../core/lazy.ts';
 
 /** Where the daemon is and how to speak with it. Readable by its user only; believed only after it has answered. */
@@ -51,7 +52,7 @@ export async function writeRegistration(
 /** Null when there is none, or none that can be read. */
 export async function readRegistration(stateDir: string): Promise<Registration | null> {
   try {
-    const value: unknown = JSON.parse(await readFile(path.join(stateDir, name), 'utf8'));
+    const value: unknown = JSON.parse(smallText(path.join(stateDir, name)) ?? '');
     return Registration().safeParse(value).data ?? null;
   } catch {
     // Missing, half a file of another tool, not ours to read: there is no daemon to be found this way.
