@@ -52,8 +52,9 @@ export async function createWorktree(
   const { repository } = registry;
   const repaired = [...before];
   // Left by a git that was killed, or lost its disk, while it made this very worktree.
-  for (const ref of ownRefs(spec))
-    await rm(path.join(repository.main.commonDir, `${ref}.lock`), { force: true });
+  for (const ref of ownRefs(spec)) {
+    await dropLock(path.join(repository.main.commonDir, `${ref}.lock`));
+  }
   const existing = await resolveKnown(repository, `refs/heads/${spec.branch}`, signal);
   const kept = existing ?? (await resolveKnown(repository, keepRef(spec.loopId), signal));
   if (existing === null && kept !== null) repaired.push(`missing branch ${spec.branch} made again`);
@@ -79,6 +80,15 @@ export async function createWorktree(
   await markReady(checkout.folder);
   const opened = { checkout, created: true, repaired, missing, notes };
   return isPure ? { ...opened, tree } : opened;
+}
+
+async function dropLock(file: string): Promise<void> {
+  try {
+    await rm(file, { force: true });
+  } catch (error) {
+    // A branch has the name of the folder: git says so when this one is made.
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOTDIR')) throw error;
+  }
 }
 
 /** From here on the files are the loop's work: a worktree without this mark is made anew. */
