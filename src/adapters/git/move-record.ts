@@ -84,7 +84,8 @@ export function beginMove(commonDir: string, planned: PlannedMove): Move {
     // One of a process before the machine was started again.
     if (existsSync(file)) continue;
     underWay.add(file);
-    writeWhole(file, JSON.stringify({ ...planned, owner }));
+    const gitDirs = planned.gitDirs.map((gitDir) => path.relative(commonDir, gitDir) || '.');
+    writeWhole(file, JSON.stringify({ ...planned, gitDirs, owner }));
     syncToDisk(folder);
     return { ...planned, id, owner };
   }
@@ -131,7 +132,11 @@ export function listCutMoves(commonDir: string): readonly Move[] {
     const isNamed = entry.isFile() && /^[\w-]{1,100}$/.test(id);
     const parsed = isNamed ? parse(smallText(file, 'utf8', longestRecord)) : null;
     if (parsed === null) rmSync(file, { recursive: true, force: true });
-    else if (isOwn(parsed.owner) || !isAlive(parsed.owner)) found.push({ ...parsed, id });
+    else if (isOwn(parsed.owner) || !isAlive(parsed.owner)) {
+      // Recorded as seen from the repository, which may have been moved since.
+      const gitDirs = parsed.gitDirs.map((gitDir) => path.resolve(commonDir, gitDir));
+      found.push({ ...parsed, gitDirs, id });
+    }
   }
   removeIfEmpty(folder);
   return found;
