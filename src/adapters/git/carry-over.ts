@@ -49,7 +49,7 @@ export function carryOver(commonDir: string, { folders, locate, isHeld }: CarryO
  */
 export function carryOne(commonDir: string, loopId: string, folder: string): readonly string[] {
   const name = path.basename(folder);
-  const entry = listLoopEntries(commonDir).find((each) => each.name === name);
+  const [entry] = loopEntry(commonDir, name);
   if (entry === undefined || entry.loopId !== loopId || entry.workTree === folder) return [];
   const there = statSync(entry.workTree, { throwIfNoEntry: false, bigint: true });
   const here = statSync(folder, { throwIfNoEntry: false, bigint: true });
@@ -119,13 +119,15 @@ export function isRepositoryOf(commonDir: string, root: string): boolean {
 function listLoopEntries(commonDir: string): readonly LoopEntry[] {
   const folder = path.join(commonDir, 'worktrees');
   if (folderIdentity(folder) === null) return [];
-  return readdirSync(folder).flatMap((name) => {
-    const gitDir = path.join(folder, name);
-    const loopId = loopOf(gitDir);
-    const text = smallText(path.join(gitDir, 'gitdir'))?.trim() ?? '';
-    if (loopId === null || text === '') return [];
-    return [{ name, gitDir, loopId, workTree: path.dirname(path.resolve(gitDir, text)) }];
-  });
+  return readdirSync(folder).flatMap((name) => loopEntry(commonDir, name));
+}
+
+function loopEntry(commonDir: string, name: string): readonly LoopEntry[] {
+  const gitDir = path.join(commonDir, 'worktrees', name);
+  const loopId = loopOf(gitDir);
+  const text = smallText(path.join(gitDir, 'gitdir'))?.trim() ?? '';
+  if (loopId === null || text === '') return [];
+  return [{ name, gitDir, loopId, workTree: path.dirname(path.resolve(gitDir, text)) }];
 }
 
 /** One whose engine was killed before it made its folder is known by its branch. */

@@ -88,6 +88,7 @@ export async function removeWorktree(
 ): Promise<string | null> {
   const { repository } = registry;
   const folder = await realFolder(repository, spec.path);
+  carryOne(repository.main.commonDir, spec.loopId, folder);
   await finishLeftAt(repository, folder);
   await mendOwnRegistration(registry, spec, folder, signal);
   const registered = await findRegistered(repository, folder);
