@@ -2,6 +2,7 @@ import { leaseHolds } from '../core/loop/lease.ts';
 import type { QueueEntry } from '../ports/queue.ts';
 import type { Session } from '../ports/store.ts';
 import { endLeftAsides } from './aside-record.ts';
+import { endLeftPrograms } from './end-left-programs.ts';
 import type { Engine } from './engine.ts';
 import { refuseOlderStore } from './older-store.ts';
 
@@ -19,7 +20,10 @@ export async function startSession(engine: Engine, kind: Session['kind']): Promi
   await engine.reach('before:start-session');
   await engine.store.write((tx) => tx.sessions.start(session));
   await engine.reach('after:start-session');
-  if (kind !== 'command') await endLeftAsides(engine);
+  if (kind !== 'command') {
+    await endLeftAsides(engine);
+    await endLeftPrograms(engine);
+  }
   return session;
 }
 
