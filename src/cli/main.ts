@@ -150,7 +150,7 @@ async function readStdin(
   maxBytes = maxStdinBytes,
 ): Promise<string> {
   const { collectText } = await import('./collect-text.ts');
-  const tell = (text: string) => void err.write(`${text}\n`);
+  const tell = (text: string) => err.write(`${text}\n`);
   if (stdinIsTerminal) tell('reading from the terminal; Ctrl-D ends it');
   const silentMs = stdinIsTerminal ? Number.MAX_SAFE_INTEGER : undefined;
   return collectText(process.stdin, {

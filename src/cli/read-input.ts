@@ -61,7 +61,7 @@ async function readPipe(
   }
   using socket = disposable(new Socket({ fd, readable: true, writable: false }));
   if (first !== null) socket.stream.unshift(first);
-  const tell = (text: string) => void err.write(`${text}\n`);
+  const tell = (text: string) => err.write(`${text}\n`);
   return await collectText(socket.stream, { name: `the pipe ${file}`, maxBytes, clock, tell });
 }
 

@@ -20,16 +20,6 @@ describe('input that never ends', () => {
   });
   afterAll(() => repo[Symbol.asyncDispose]());
 
-  const commands = (file: string) => [
-    ['parse', 'sigils', file],
-    ['parse', 'tests', file],
-    ['task', 'import', file],
-    ['task', 'add', 'a task', '--file', file],
-    ['memory', 'import', file],
-    ['run', '--file', file, '--agent', 'command:true'],
-    ['run', 'x', '--agent', `scripted:${file}`, '--validate', 'true'],
-  ];
-
   it('a pipe without a writer, a device or a folder in place of a file is refused at once', async () => {
     for (const file of [pipe, '/dev/zero', '/dev/full', repo.path]) {
       const ended = await Promise.all(
@@ -131,3 +121,16 @@ describe('YAML takes a time that grows with its size', () => {
     );
   });
 });
+
+/** Every command that reads a file which a person names. */
+function commands(file: string): readonly (readonly string[])[] {
+  return [
+    ['parse', 'sigils', file],
+    ['parse', 'tests', file],
+    ['task', 'import', file],
+    ['task', 'add', 'a task', '--file', file],
+    ['memory', 'import', file],
+    ['run', '--file', file, '--agent', 'command:true'],
+    ['run', 'x', '--agent', `scripted:${file}`, '--validate', 'true'],
+  ];
+}
