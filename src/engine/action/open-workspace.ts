@@ -82,8 +82,9 @@ async function leftIteration({ loop, workspace, closing }: LoopOwner): Promise<I
   const last = lastIteration(loop);
   if (last === null) return null;
   if (last.unrecorded === true) {
-    // Nothing tells what the files were when it started: all that no commit has counts as its work.
-    const head = loop.behind === true ? await workspace.head(closing) : null;
+    // Nothing tells what the files were when it started: all that no commit has counts as its work. In a checkout it may be the user's.
+    const isOwn = loop.behind === true && loop.workspace.mode === 'worktree';
+    const head = isOwn ? await workspace.head(closing) : null;
     return head === null ? null : { ...last, startTree: head, startHead: head };
   }
   const isLeft = last.outcome === 'interrupted' && last.tree === null && last.tries > 0;
