@@ -184,6 +184,7 @@ export class Round {
     const done = rows.loops.filter(({ status }) => status === 'complete');
     const sample = done.slice(0, 2).map(({ id }) => id ?? '');
     await judgeHistory(ground, program.entry, sample, findings);
+    await within(5000, () => processesNaming(ground.folder).length === 0);
     const left = processesNaming(ground.folder).map(({ name }) => name);
     if (left.length > 0) findings.add('processesLeft', `still running: ${left.join(', ')}`);
   }

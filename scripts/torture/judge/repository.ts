@@ -40,6 +40,21 @@ export async function judgeBranches({ git }: Ground, findings: Findings): Promis
   const listed = await git('for-each-ref', '--format=%(refname)', 'refs/heads/loopwright');
   for (const ref of listed.out.split('\n').filter((line) => line !== '')) {
     const owners = await git('log', format, ref, `^${baseBranch}`, '--');
+    const touched = await git(
+      'log',
+      '--format=',
+      '--name-only',
+      ref,
+      `^${baseBranch}`,
+      '--',
+      'person',
+    );
+    if (touched.out.trim() !== '') {
+      findings.add(
+        'branchesMixed',
+        "a loop's commits change files of the person, which no agent did",
+      );
+    }
     const own = path.basename(ref);
     const foreign = owners.out.split('\n').filter((each) => each !== '' && each !== own);
     if (foreign.length > 0) {
