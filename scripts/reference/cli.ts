@@ -13,7 +13,10 @@ const exitCodeRows = [
     'needs a person: blocked, uncommitted changes, a conflict, red checks at a merge, somebody else at work',
   ],
   ['3', 'bad setup, bad input, refusal, nothing to do'],
-  ['4', 'stopped, or `--limit` reached with work left'],
+  [
+    '4',
+    'stopped, or work is left: `--limit` was reached, or tasks wait for work of another engine',
+  ],
   ['5', 'stopped by a budget'],
   ['130', 'interrupted; the loop is paused and can go on'],
 ];

@@ -2,8 +2,14 @@ import { agentFaults } from './fault/agent.ts';
 import { diskFaults } from './fault/disk.ts';
 import type { Fault } from './fault/fault.ts';
 import { gitFaults } from './fault/git.ts';
+import { moveFaults } from './fault/moves.ts';
+import { placeFaults } from './fault/places.ts';
+import { powerFaults } from './fault/power.ts';
 import { processFaults } from './fault/process.ts';
+import { rebaseFaults } from './fault/rebase.ts';
 import { storeFaults } from './fault/store.ts';
+import { timeFaults } from './fault/time.ts';
+import { worktreeFaults } from './fault/worktrees.ts';
 
 /** The rows that concern one loop. Letters: process, disk, clock, git, agent, model, store. */
 export const faults: readonly Fault[] = [
@@ -12,4 +18,10 @@ export const faults: readonly Fault[] = [
   ...gitFaults,
   ...agentFaults,
   ...storeFaults,
+  ...powerFaults,
+  ...rebaseFaults,
+  ...moveFaults,
+  ...worktreeFaults,
+  ...placeFaults,
+  ...timeFaults,
 ];

@@ -47,7 +47,7 @@ function createContext(listeners: Set<(signal: Signal) => void>, driving: () => 
     clock: createSystemClock(),
     out: createOutput(process.stdout, 1, redact),
     err: createOutput(process.stderr, 2, redact),
-    readStdin,
+    readStdin: (maxBytes) => readStdin(context, maxBytes),
     stdinIsTerminal: isatty(0),
     onSignal(listener) {
       driving();
@@ -147,22 +147,19 @@ function listenForMistakes(context: CliContext, argv: readonly string[]): void {
   });
 }
 
-async function readStdin(maxBytes = maxStdinBytes): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of process.stdin) {
-    const bytes: unknown = chunk;
-    if (!Buffer.isBuffer(bytes)) continue;
-    size += bytes.length;
-    if (size > maxBytes) {
-      const { LoopwrightError } = await import('../core/error.ts');
-      const limit = Math.round(maxBytes / 1_000_000);
-      throw new LoopwrightError(
-        'usage.stdin_too_large',
-        `standard input holds more than ${limit} MB`,
-      );
-    }
-    chunks.push(bytes);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+async function readStdin(
+  { clock, err, stdinIsTerminal }: CliContext,
+  maxBytes = maxStdinBytes,
+): Promise<string> {
+  const { collectText } = await import('./collect-text.ts');
+  const tell = (text: string) => err.write(`${text}\n`);
+  if (stdinIsTerminal) tell('reading from the terminal; Ctrl-D ends it');
+  const silentMs = stdinIsTerminal ? Number.MAX_SAFE_INTEGER : undefined;
+  return collectText(process.stdin, {
+    name: 'standard input',
+    maxBytes,
+    clock,
+    tell,
+    ...(silentMs === undefined ? {} : { silentMs }),
+  });
 }

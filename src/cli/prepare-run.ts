@@ -44,7 +44,7 @@ export async function prepareRun(
   const checkout = await looking;
   if (checkout?.dirty === true && !options.allowDirty) throw dirtyCheckout(context);
   const { title, description, type } = target;
-  const task = await addTaskToRun(engine, { title, description, type });
+  const { task } = await addTaskToRun(engine, { title, description, type });
   return {
     request: { kind: 'task', taskId: task.id, fresh: true },
     options: checkout === null ? options : { ...options, checkout },

@@ -92,7 +92,10 @@ async function hand(
   if (target.kind === 'task') throw new LoopwrightError('task.not_found', 'there is no such task');
   const { title, description, type } = target;
   await opened.planFor({ type, validation: null }, !isGiven(input, 'no-verify'));
-  return newLoop(input, opened, await addTaskToRun(engine, { title, description, type }));
+  const held = await addTaskToRun(engine, { title, description, type });
+  const handed = await newLoop(input, opened, held.task);
+  await held.letGo();
+  return handed;
 }
 
 function handUnfinished(input: CommandInput, loop: Loop): Handed {

@@ -1,12 +1,10 @@
-import { readFile, stat } from 'node:fs/promises';
-import path from 'node:path';
 import { splitFrontMatter } from '../adapters/template/prompt-file.ts';
-import { LoopwrightError } from '../core/error.ts';
 import { titleOf } from '../core/task/slug.ts';
 import { headChars } from '../core/text/code-points.ts';
 import type { CommandInput } from './command.ts';
 import type { CliContext } from './context.ts';
 import { argument, isGiven, numberOption, option, usageError } from './input.ts';
+import { readInput } from './read-input.ts';
 
 /** What `run` was asked to run. */
 export type RunTarget =
@@ -74,7 +72,7 @@ async function targetOf(
 ): Promise<RunTarget> {
   if (file !== null) {
     if (words === '-') throw usageError('give either --file or `-`, not both');
-    const whole = await readPrompt(path.resolve(context.cwd, file));
+    const whole = await readInput(file, context, { maxBytes: maxFileBytes });
     const { title, text } = await withoutFrontMatter(whole);
     return textTarget(text, words ?? title, type, `the file ${file}`);
   }
@@ -88,8 +86,9 @@ async function targetOf(
 async function withoutFrontMatter(whole: string): Promise<{ title: string | null; text: string }> {
   const parts = splitFrontMatter(whole);
   if (parts === null || parts.matter === '') return { title: null, text: whole };
-  const { parseDocument } = await import('yaml');
-  const said: unknown = parseDocument(parts.matter).toJS();
+  const { parseYamlDocument } = await import('../adapters/files/parse-yaml.ts');
+  const document = parseYamlDocument(parts.matter);
+  const said: unknown = document.errors.length > 0 ? null : document.toJS();
   const title = typeof said === 'object' && said !== null && 'title' in said ? said.title : null;
   const isText = typeof title === 'string' && title.trim() !== '';
   return { title: isText ? titleOf(title) : null, text: parts.body };
@@ -109,18 +108,4 @@ function textTarget(
   const shown = headChars(found, maxTitleChars);
   const isAll = shown === whole;
   return { kind: 'text', title: shown, description: isAll ? '' : whole, type };
-}
-
-async function readPrompt(file: string): Promise<string> {
-  try {
-    const { size } = await stat(file);
-    if (size > maxFileBytes) throw usageError(`${file} has more than 1 MB`);
-    return await readFile(file, 'utf8');
-  } catch (cause) {
-    if (cause instanceof LoopwrightError) throw cause;
-    throw new LoopwrightError('usage.unreadable_file', `cannot read ${file}`, {
-      cause,
-      hint: 'check the path after --file',
-    });
-  }
 }

@@ -1,6 +1,9 @@
+import path from 'node:path';
+import { stateFolderName } from '../adapters/files/folder-state.ts';
+import { folderIdentity } from '../adapters/files/own-folder.ts';
 import { createClient, type Client, type Exchange } from '../protocol/http/client.ts';
 import type { Health } from '../protocol/http/payload.ts';
-import { readRegistration, type Registration } from './registration.ts';
+import { readRegistration, socketBeside, type Registration } from './registration.ts';
 
 export type Connected = {
   readonly client: Client;
@@ -16,7 +19,8 @@ const maxBytes = 64 * 1024 * 1024;
  * port somebody else's, so that it counts only once an answer carries the same id.
  */
 export async function connectDaemon(stateDir: string): Promise<Connected | null> {
-  const registration = await readRegistration(stateDir);
+  const found = await readRegistration(stateDir);
+  const registration = found === null ? null : registeredHere(found, stateDir);
   if (registration === null) return null;
   const client = createClient(registration.token, (exchange) =>
     exchangeOver(registration.socket, exchange),
@@ -29,9 +33,19 @@ export async function connectDaemon(stateDir: string): Promise<Connected | null>
   return { client, registration, health };
 }
 
+/** A copied state folder has the registration of the original's daemon; a moved one has its socket along. */
+function registeredHere(registration: Registration, stateDir: string): Registration | null {
+  const { folder, socket } = registration;
+  if (folder !== undefined && folder !== folderIdentity(stateDir)) return null;
+  // With a long path it is in a temporary folder, which stays where it is.
+  const wasBeside = path.basename(path.dirname(socket)) === stateFolderName;
+  const beside = wasBeside ? socketBeside(stateDir) : null;
+  return { ...registration, socket: beside ?? socket };
+}
+
 async function exchangeOver(
   socketPath: string,
-  { method, path, headers, body }: Exchange,
+  { method, path: route, headers, body }: Exchange,
 ): Promise<{ readonly status: number; readonly text: string }> {
   // Loading it takes as long as the rest of a short command, and most repositories have no daemon.
   const { request } = process.getBuiltinModule('node:http');
@@ -39,7 +53,7 @@ async function exchangeOver(
   const options = {
     socketPath,
     method,
-    path,
+    path: route,
     headers: { ...headers, host: 'localhost' },
     signal: AbortSignal.timeout(answerMs),
     agent: false,

@@ -1,6 +1,7 @@
-import { chmod, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
+import { smallText } from '../adapters/files/small-file.ts';
 import { lazy } from '../core/lazy.ts';
 
 /** Where the daemon is and how to speak with it. Readable by its user only; believed only after it has answered. */
@@ -14,6 +15,8 @@ export const Registration = lazy(() =>
     url: z.string(),
     /** Path of the unix socket. */
     socket: z.string(),
+    /** Device and inode of the state folder it works in; in a copy of that folder it means nothing. Absent in older versions. */
+    folder: z.string().exactOptional(),
     /** `Authorization: Bearer TOKEN`. */
     token: z.string(),
     pid: z.number().int(),
@@ -25,6 +28,14 @@ export const Registration = lazy(() =>
 export type Registration = z.infer<ReturnType<typeof Registration>>;
 
 const name = 'daemon.json';
+
+const longestSocketPath = 100;
+
+/** The socket in the state folder; null when its path is longer than the system takes for sockets. */
+export function socketBeside(stateDir: string): string | null {
+  const beside = path.join(stateDir, 'daemon.sock');
+  return Buffer.byteLength(beside) <= longestSocketPath ? beside : null;
+}
 
 export async function writeRegistration(
   stateDir: string,
@@ -41,7 +52,7 @@ export async function writeRegistration(
 /** Null when there is none, or none that can be read. */
 export async function readRegistration(stateDir: string): Promise<Registration | null> {
   try {
-    const value: unknown = JSON.parse(await readFile(path.join(stateDir, name), 'utf8'));
+    const value: unknown = JSON.parse(smallText(path.join(stateDir, name)) ?? '');
     return Registration().safeParse(value).data ?? null;
   } catch {
     // Missing, half a file of another tool, not ours to read: there is no daemon to be found this way.

@@ -1,12 +1,15 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { folderIdentity } from '../adapters/files/own-folder.ts';
 import { watchFolder } from '../adapters/files/watch-folder.ts';
 import { LoopwrightError } from '../core/error.ts';
 import { Dispatcher, type DispatchOptions } from '../engine/dispatcher.ts';
 import { endSession, startSession } from '../engine/session.ts';
 import { Throttle } from '../engine/throttle.ts';
+import { tidyWorktrees } from '../engine/tidy-worktrees.ts';
 import type { LiveEvent, LiveListener } from '../ports/live.ts';
+import type { Store } from '../ports/store.ts';
 import { protocolVersion } from '../protocol/http/route.ts';
 import { isoTime } from '../protocol/value.ts';
 import { EventFeed } from '../server/event-feed.ts';
@@ -15,7 +18,12 @@ import { listen } from '../server/http-server.ts';
 import type { Opened } from './compose.ts';
 import { DaemonLife } from './life.ts';
 import { takeDaemonLock } from './lock.ts';
-import { readRegistration, removeRegistration, writeRegistration } from './registration.ts';
+import {
+  readRegistration,
+  removeRegistration,
+  socketBeside,
+  writeRegistration,
+} from './registration.ts';
 
 export type ServeInput = {
   /** Opens the project with this listener for live events. */
@@ -39,7 +47,6 @@ export type ServeInput = {
 const netMs = 5000;
 const lookMs = 250;
 const feedMs = 20;
-const longestSocketPath = 100;
 
 /** The life of a daemon: from the lock to the last goodbye. Settles when everything it drove rests. */
 export async function serveDaemon(input: ServeInput): Promise<void> {
@@ -69,6 +76,7 @@ export async function serveDaemon(input: ServeInput): Promise<void> {
   listeners.add((event) => dispatcher.observe(event));
   listeners.add((event) => feed.publish(event));
   listeners.add((event) => life.tell(event));
+  await tidyWorktrees(engine);
   const server = {
     token,
     version: engine.version,
@@ -99,6 +107,7 @@ export async function serveDaemon(input: ServeInput): Promise<void> {
     protocol: protocolVersion,
     url,
     socket: socket.path,
+    folder: folderIdentity(stateDir) ?? '',
     token,
     pid,
     startTime,
@@ -107,18 +116,38 @@ export async function serveDaemon(input: ServeInput): Promise<void> {
   input.log(`daemon ${id} runs as process ${pid} at ${url}`);
   input.ready(url);
   dispatcher.wake();
+  let isGone = false;
   while (!life.asked.aborted) {
-    await clock.sleep(netMs, life.asked).then(changed, () => {
+    const slept = await clock.sleep(netMs, life.asked).then(
+      () => true,
       // Asked to end.
-    });
+      () => false,
+    );
+    const lost = slept ? lostStore(engine.store) : null;
+    if (lost === null) changed();
+    else {
+      isGone = true;
+      input.log(lost);
+      life.shutdown(true);
+    }
   }
   await life.drained();
   await removeRegistration(stateDir, id);
   closing.abort();
   feed.wake();
   await socket.remove();
-  await endSession(engine, session);
+  if (!isGone) await endSession(engine, session);
   input.log(`daemon ${id} has ended`);
+}
+
+/** A project that was moved or deleted has no use for this process, which still works for its old path. */
+function lostStore(store: Store): string | null {
+  try {
+    store.assertInPlace();
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
 }
 
 function dispatchOptions(opened: Opened, takesReady: boolean): DispatchOptions {
@@ -152,8 +181,8 @@ function dispatchOptions(opened: Opened, takesReady: boolean): DispatchOptions {
 async function socketPath(
   stateDir: string,
 ): Promise<{ readonly path: string; remove(): Promise<void> }> {
-  const beside = path.join(stateDir, 'daemon.sock');
-  if (Buffer.byteLength(beside) <= longestSocketPath) {
+  const beside = socketBeside(stateDir);
+  if (beside !== null) {
     // Whoever left it is gone: the lock is ours.
     await rm(beside, { force: true });
     return { path: beside, remove: () => rm(beside, { force: true }) };

@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { lookAtRoot, stateInode, writeStoreId } from '../adapters/files/place-files.ts';
+import { isSameFile, lookAtRoot, stateInode, writeStoreId } from '../adapters/files/place-files.ts';
 import { machineId } from '../adapters/machine/machine-id.ts';
 import { LoopwrightError } from '../core/error.ts';
 import {
@@ -44,7 +44,7 @@ const waitMs = 120_000;
  * was. Files are put right before the row is written, so that the next start repeats what a crash has cut.
  */
 export async function settlePlace(input: SettleInput): Promise<void> {
-  const { store, stateDir, project, locks, reach } = input;
+  const { store, stateDir, project, locks } = input;
   const here = { root: project.root, inode: stateInode(stateDir), machine: machineId() };
   const before = await store.read((tx) => tx.places.get());
   if (before !== null && isSettled(before, here)) {
@@ -52,9 +52,7 @@ export async function settlePlace(input: SettleInput): Promise<void> {
     return;
   }
   await using _lock = await locks.take('place', AbortSignal.timeout(waitMs));
-  await reach('before:settle-place');
   const notice = await settle(input, here);
-  await reach('after:settle-place');
   if (notice !== null) input.tell(notice);
 }
 
@@ -143,7 +141,9 @@ async function part(
   place: PlaceRecord,
 ): Promise<string> {
   const { project, stateDir, storeFile } = input;
-  if (!isBelow(place.root, storeFile)) throw sharedStore(storeFile, from);
+  const theirs = path.join(from, path.relative(place.root, storeFile));
+  if (!isBelow(place.root, storeFile) || isSameFile(storeFile, theirs))
+    throw sharedStore(storeFile, from);
   if (project.sharesRepository(from)) throw sharedRepository(place.root, from);
   await refuseDamaged(input);
   const outside = path.resolve(place.root, input.worktrees ?? '.');
@@ -163,11 +163,13 @@ async function part(
 }
 
 async function keep(input: SettleInput, place: PlaceRecord, disowns = false): Promise<void> {
-  const { store, clock, stateDir } = input;
+  const { store, clock, stateDir, reach } = input;
+  await reach('before:settle-place');
   await store.write(async (tx) => {
     await tx.places.put(place);
     if (disowns) await tx.places.disown(clock.now());
   });
+  await reach('after:settle-place');
   writeStoreId(stateDir, place.storeId);
 }
 
@@ -246,7 +248,7 @@ async function refuseDamaged({ store, storeFile }: SettleInput): Promise<void> {
 
 function sharedStore(file: string, owner: string): LoopwrightError {
   return new LoopwrightError('place.shared_store', `${file} is the store of ${owner}`, {
-    hint: 'set `store` to a file of this project, or remove the setting',
+    hint: 'give this project a store of its own: set or remove `store`, and copy the files instead of linking them (`cp -a`, not `cp -al`)',
     details: { file, owner },
   });
 }

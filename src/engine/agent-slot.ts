@@ -35,13 +35,16 @@ export function giveAgentSlot({ slots }: Engine, { loop }: LoopOwner): void {
 }
 
 /** What one loop finds out about a provider holds for all of them. */
-export function tellProvider({ slots, clock }: Engine, loop: Loop, outcome: AgentOutcome): void {
+export function tellProvider({ slots }: Engine, loop: Loop, outcome: AgentOutcome): void {
   const provider = providerOf(loop.settings);
   const { kind, retryAfterMs, resetAtMs } = outcome;
   if (kind === 'rate_limited') slots.tell({ type: 'rate-limited', provider, retryAfterMs });
   if (kind === 'usage_limit') {
-    const until = resetAtMs ?? clock.now() + unknownResetMs;
-    slots.tell({ type: 'usage-limited', provider, until });
+    slots.tell(
+      resetAtMs === null
+        ? { type: 'rate-limited', provider, retryAfterMs: unknownResetMs }
+        : { type: 'usage-limited', provider, until: resetAtMs },
+    );
   }
   if (endedNormally(kind)) slots.tell({ type: 'answered', provider });
 }

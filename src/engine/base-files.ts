@@ -20,7 +20,7 @@ export async function withBaseFiles(
     return work({ workspace, tree: await owner.currentTree() });
   }
   await owner.before('discard-base');
-  const place = { name: 'base', commit: base };
+  const place = { name: 'base', commit: base } as const;
   await withThrowaway(
     engine,
     loop,

@@ -7,6 +7,10 @@ export type Claims = {
   readonly taskClaim: TaskClaim;
   /** The lease ends then, by `Clock.monotonic`, unless it is renewed. */
   readonly heldUntil: number;
+  /** How long the loop still has to wait by its entry in the queue; null when that says nothing. */
+  readonly waitLeftMs: number | null;
+  /** The machine was started since the owner before had it: there may have been a power cut. */
+  readonly isAfterBoot: boolean;
   /** Work of the owner before that it did not live to record. */
   readonly unrecordedMs: number;
 };

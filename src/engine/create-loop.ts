@@ -102,6 +102,7 @@ async function planWorkspace(
     const checkout = seen ?? (await project.describe(signal));
     if (checkout.dirty && !allowDirty) throw dirtyCheckout(project.root);
     const { branch, head: base } = checkout;
+    await project.sync(branch === null ? [] : [branch]);
     return { mode: 'in-place', path: project.root, branch, base, baseRef: branch };
   }
   const checkout = await project.checkedOut(signal);
@@ -113,6 +114,7 @@ async function planWorkspace(
         (await project.resolve(baseRef, signal)));
   if (base === null) throw noBase(baseRef);
   project.requireStart(base);
+  await project.sync(baseRef === null ? [] : [baseRef]);
   const folder = settings.workspace.dir ?? path.join(engine.stateDir, 'worktrees');
   const place = path.resolve(project.root, folder, loopId);
   return {

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { effectiveIterationTimeout } from '../core/config/limits.ts';
 import type { Settings } from '../core/config/schema.ts';
 import { LoopwrightError } from '../core/error.ts';
+import { decomposeId } from '../core/loop/throwaway.ts';
 import { renderAttempts } from '../core/memory/render-attempts.ts';
 import { agentTiers, nearestTier } from '../core/model/tier.ts';
 import {
@@ -17,6 +18,7 @@ import type { StoreTx } from '../ports/store.ts';
 import { askAside } from './aside-agent.ts';
 import { endLeftAsides } from './aside-record.ts';
 import type { Engine } from './engine.ts';
+import { withoutLimit } from './without-limit.ts';
 
 const attemptsChars = 3000;
 const attemptsShown = 5;
@@ -124,7 +126,7 @@ async function inThrowaway<T>(
   work: (cwd: string) => Promise<T>,
 ): Promise<T> {
   const { project, stateDir, artifacts } = engine;
-  const loopId = `decompose-${task.id}`;
+  const loopId = decomposeId(task.id);
   const { head } = await project.describe(AbortSignal.timeout(60_000));
   if (project.kind === 'folder' || head === null) {
     return work(await artifacts.namedDir(loopId, 'folder'));
@@ -133,15 +135,17 @@ async function inThrowaway<T>(
   const branch = `loopwright/${loopId}`;
   const own = { loopId, mode: 'worktree', path: folder, branch, base: head } as const;
   const spec = { ...own, copy: [], link: [] };
-  const discard = async () => {
-    await project.removeWorkspace(spec, AbortSignal.timeout(60_000));
-    await project.deleteBranch(branch, AbortSignal.timeout(60_000));
-  };
+  const discard = () =>
+    withoutLimit(engine, `removing the worktree ${loopId}`, async (signal) => {
+      await project.removeWorkspace(spec, signal);
+      await project.deleteBranch(branch, signal);
+    });
   // What a killed attempt left.
   await endLeftAsides(engine);
   await discard();
   try {
-    await project.openWorkspace(spec, AbortSignal.timeout(120_000));
+    const make = (signal: AbortSignal) => project.openWorkspace(spec, signal);
+    await withoutLimit(engine, `making the worktree ${loopId}`, make);
     return await work(folder);
   } finally {
     await discard();
@@ -161,7 +165,7 @@ async function askAgent(
   { task, settings, prompt, cwd, show }: Question,
   signal: AbortSignal,
 ): Promise<string> {
-  const name = `decompose-${task.id}`;
+  const name = decomposeId(task.id);
   const { outcome } = await askAside(
     engine,
     {

@@ -3,9 +3,8 @@ import type { Loop } from '../core/loop/loop.ts';
 import type { Session } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
 import type { MergeQueue } from './merge-queue.ts';
-import { removeMerged } from './remove-merged.ts';
+import { removeFinished } from './remove-finished.ts';
 import { holdAtRest } from './resting-loop.ts';
-import { workspaceSpec } from './workspace-spec.ts';
 
 /**
  * After the end: the merge that was asked for, and the worktree of a complete loop removed. The branch stays until it
@@ -19,14 +18,7 @@ export async function finishLoop(
 ): Promise<Loop> {
   if (!needsFinishing(loop)) return loop;
   if (awaitsMerge(loop)) return merges.merge(loop.id);
-  const signal = AbortSignal.timeout(120_000);
-  await using _held = await holdAtRest(engine, session, loop.id);
-  if (loop.mergedInto !== null) {
-    await removeMerged(engine, loop, signal);
-    return loop;
-  }
-  await engine.reach('before:remove-workspace');
-  await engine.project.removeWorkspace(workspaceSpec(loop), signal);
-  await engine.reach('after:remove-workspace');
+  await using held = await holdAtRest(engine, session, loop.id);
+  await removeFinished(engine, held, loop);
   return loop;
 }

@@ -123,7 +123,8 @@ async function digestPrograms(
 async function digestProgram(file: string): Promise<string | null> {
   try {
     const found = statSync(file, { throwIfNoEntry: false });
-    if (found === undefined) return null;
+    // A pipe or a device is no program, and reading one may never end.
+    if (found === undefined || !found.isFile()) return null;
     const { size, mtimeMs } = found;
     const content = size > maxProgramBytes ? `${size} ${mtimeMs}` : await readFile(file);
     return createHash('sha256').update(content).digest('hex').slice(0, 24);

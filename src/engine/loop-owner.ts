@@ -22,6 +22,7 @@ import { remember } from './remember.ts';
 import { leaseOf } from './session.ts';
 import { settleTask } from './settle-task.ts';
 import { SurroundingsWatch } from './surroundings-watch.ts';
+import { WaitClock } from './wait-clock.ts';
 
 /** A lease outlasts several renewals that fail. */
 const renewalsPerLease = 6;
@@ -41,6 +42,8 @@ export class LoopOwner implements AsyncDisposable {
   seenTree: string | null = null;
   /** Why the configuration could not be read at the last boundary; null when it could. */
   configFault: string | null = null;
+  /** The machine was started since the owner before had the loop. */
+  readonly isAfterBoot: boolean;
   readonly #engine: Engine;
   readonly #claim: QueueClaim;
   readonly #taskClaim: TaskClaim;
@@ -55,6 +58,7 @@ export class LoopOwner implements AsyncDisposable {
   #workspace: Workspace | null = null;
   #iterationMark: number | null = null;
   readonly #ahead: LookAhead;
+  readonly #waits: WaitClock;
   #stops: { readonly number: number; readonly results: readonly StopResult[] } | null = null;
   readonly #base: BaseWatch;
   #request: Request | null = null;
@@ -72,8 +76,10 @@ export class LoopOwner implements AsyncDisposable {
     this.surroundings = new SurroundingsWatch(engine);
     this.#ahead = new LookAhead(engine.clock);
     this.#base = new BaseWatch(engine);
+    this.#waits = new WaitClock(engine.clock, loop, claims.waitLeftMs);
     this.#stored = loop;
     this.#loop = loop;
+    this.isAfterBoot = claims.isAfterBoot;
     this.#claim = claims.claim;
     this.#taskClaim = claims.taskClaim;
     this.#heldUntil = claims.heldUntil;
@@ -84,6 +90,11 @@ export class LoopOwner implements AsyncDisposable {
 
   get loop(): Loop {
     return this.#loop;
+  }
+
+  /** The time from which waits are counted; see `WaitClock`. */
+  get now(): number {
+    return this.#waits.now(this.#loop);
   }
 
   /** The iteration under way. Only actions inside an iteration ask for it. */
@@ -226,7 +237,8 @@ export class LoopOwner implements AsyncDisposable {
     await (step === 'boundary' ? this.#readRequests() : this.#reading);
     const needsBase = step === 'boundary' || (step === 'baseline' && options.verifyOnly);
     return {
-      now: this.#engine.clock.now(),
+      now: this.now,
+      wallNow: this.#engine.clock.now(),
       baseHead: needsBase ? await this.#base.head(this.#loop, this.#closing.signal) : null,
       request: this.#request,
       hasMail: step === 'boundary' && (await this.#hasMail()),
@@ -273,6 +285,8 @@ export class LoopOwner implements AsyncDisposable {
       elapsedMs: Math.max(0, Math.round(mark - this.#mark)),
       events: this.#deferred,
     };
+    // Facts after what they name.
+    await this.#workspace?.sync();
     for (const { type } of input.events) await this.#engine.reach(`before:${type}`);
     const { loop, recorded } = await this.#engine.store.write(async (tx) => {
       const appended = await tx.loops.append(input);
@@ -292,7 +306,12 @@ export class LoopOwner implements AsyncDisposable {
 
   /** Queue and task follow the loop in the same transaction. */
   async #settle(tx: StoreTx, loop: Loop): Promise<void> {
-    if (loop.wait !== null) await tx.queue.enqueue(loop.id, loop.wait.until);
+    if (loop.wait !== null) {
+      const { until, isReset } = loop.wait;
+      const now = isReset === true ? this.#engine.clock.now() : this.#waits.now(loop);
+      const leftMs = Math.max(0, until - now);
+      await tx.queue.enqueue(loop.id, (await tx.leaseTime()) + leftMs);
+    }
     if (!isResting(loop.status)) return;
     for (const request of await tx.requests.pending(loop.id)) {
       await tx.requests.handled(request.id, loop.updatedAt);

@@ -7,6 +7,7 @@ import {
   dirtyTarget,
   filteredFiles,
   keepsMoving,
+  lostWork,
   noLongerPasses,
   setupFailed,
 } from './merge-refusal.ts';
@@ -132,7 +133,12 @@ async function stackUp(
     const { merging } = loop;
     if (merging !== undefined && (await engine.project.contains(from, merging.to, signal))) {
       // An engine that was killed has moved the base and could not say so.
+      await engine.project.sync([batch.baseRef]);
       sink(loop, { kind: 'merged', commit: merging.to });
+      continue;
+    }
+    if (!(await engine.project.isWhole(head, loop.workspace.base, signal))) {
+      sink(loop, { kind: 'refused', error: lostWork(loop, head) });
       continue;
     }
     const base = loop.workspace.base ?? tip;

@@ -11,7 +11,7 @@ import {
   type MergeSink,
 } from './merge-batch.ts';
 import { holdsOthers, isRefusal } from './merge-refusal.ts';
-import { removeMerged } from './remove-merged.ts';
+import { removeFinished } from './remove-finished.ts';
 import { settleMoves } from './settle-moves.ts';
 import { holdAtRest, restLeaseMs, type HeldLoop } from './resting-loop.ts';
 import { leaseOf } from './session.ts';
@@ -62,7 +62,9 @@ export class MergeQueue {
     try {
       const merged = await this.#join(held);
       if (merged.kind !== 'merged') throw merged.error;
-      return await settle(engine, held, claim, merged.commit);
+      const settled = await settle(engine, held, claim, merged.commit);
+      await removeFinished(engine, held, settled, this.#cut ?? undefined);
+      return settled;
     } catch (error) {
       if (!isLoopwrightError(error) || !isRefusal(error.code)) {
         held.leaveInQueue();
@@ -201,7 +203,7 @@ async function settle(
 ): Promise<Loop> {
   const { loop } = held;
   const into = loop.workspace.baseRef ?? '';
-  const merged = await held.record({ type: 'loop.merged', into, commit }, async (tx) => {
+  return held.record({ type: 'loop.merged', into, commit }, async (tx) => {
     const now = engine.clock.now();
     const summary = summaryOf(loop);
     const task = await tx.tasks.get(loop.taskId);
@@ -210,8 +212,6 @@ async function settle(
       await tx.tasks.transition(loop.taskId, 'done', { now, summary });
     }
   });
-  await removeMerged(engine, merged, AbortSignal.timeout(120_000));
-  return merged;
 }
 
 /** The work is done but not where it was to go: a person decides, and what depends on it waits. */

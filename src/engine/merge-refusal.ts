@@ -10,6 +10,7 @@ const refusals: ReadonlySet<string> = new Set([
   'git.index_damaged',
   'git.filtered',
   'git.no_base',
+  'git.work_lost',
   'loop.no_branch',
   'loop.no_base_branch',
   'merge.red',
@@ -37,6 +38,17 @@ export function noLongerPasses(loop: Loop, dir: string): LoopwrightError {
     `${loop.id} no longer passes its checks on top of ${loop.workspace.baseRef ?? 'its base'}`,
     {
       hint: `see ${dir}; let it go on with \`loopwright loop resume ${loop.id}\`, or start another loop with \`loopwright run ${loop.taskId} --new\``,
+    },
+  );
+}
+
+/** A disk that has lost what it had, or a repository that somebody has damaged. */
+export function lostWork(loop: Loop, head: string): LoopwrightError {
+  return new LoopwrightError(
+    'git.work_lost',
+    `${loop.id} cannot be merged: its work ${head.slice(0, 12)} cannot be read any more, in whole or in part`,
+    {
+      hint: `let it go on from the newest commit that can be read: \`loopwright loop resume ${loop.id}\``,
     },
   );
 }

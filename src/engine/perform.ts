@@ -15,7 +15,7 @@ import { startIteration } from './action/start-iteration.ts';
 import { takeSnapshot } from './action/take-snapshot.ts';
 import { verifyBaseline } from './action/verify-baseline.ts';
 import { verifyIteration } from './action/verify-iteration.ts';
-import { waitUntil } from './action/wait-until.ts';
+import { waitOn } from './action/wait-on.ts';
 import type { Engine } from './engine.ts';
 import type { LoopOwner } from './loop-owner.ts';
 
@@ -29,7 +29,7 @@ export async function perform(
     case 'open-workspace':
       return openWorkspace(engine, owner);
     case 'wait':
-      return waitUntil(engine, owner, action.until);
+      return waitOn(engine, owner, action.leftMs);
     case 'wake':
       return owner.record({ type: 'loop.woken' });
     case 'verify-baseline':

@@ -16,6 +16,7 @@ import { runReady } from './run-ready.ts';
 import { endSession, startSession } from './session.ts';
 import { sweepFailed } from './sweep-failed.ts';
 import { startTask } from './start-task.ts';
+import { tidyWorktrees } from './tidy-worktrees.ts';
 import { createUncommittedNotice } from './tell-uncommitted.ts';
 import { unfinishedLoop } from './text-task.ts';
 
@@ -116,6 +117,8 @@ export async function runLoops(
     engine.slots.limits = { ...limits, slots: { ...limits.slots, loop: jobs, agent: jobs } };
   }
   const session = await startSession(engine, options.session ?? 'run');
+  // A daemon has done so when it started.
+  if (options.session !== 'daemon') await tidyWorktrees(engine);
   // Beside everything else: until an agent works nothing fills the disk.
   const reserve = engine.disk.holdReserve();
   await using _reserve = { [Symbol.asyncDispose]: async () => void (await reserve) };

@@ -70,7 +70,7 @@ async function store(
   if (known !== null) return known;
   const refusal = overLimit(receiver, {
     bytes: new TextEncoder().encode(input.body).length,
-    sentLately: await tx.messages.countSent(sender, now - 1000),
+    sentLately: await tx.messages.countSent(sender, now - 1000, now),
     unread: await tx.messages.countUnread(receiver),
   });
   if (refusal !== null) return refusal;
@@ -101,7 +101,8 @@ async function isAskedBack(
     if (seen.has(waited)) continue;
     seen.add(waited);
     for (const message of await tx.messages.unread(waited, messageLimits.maxUnread)) {
-      if (message.kind !== 'query' || now - message.createdAt > messageLimits.queryMs) continue;
+      if (message.kind !== 'query' || Math.abs(now - message.createdAt) > messageLimits.queryMs)
+        continue;
       if (message.sender === receiver) return true;
       open.push(message.sender);
     }

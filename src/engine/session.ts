@@ -1,4 +1,5 @@
 import type { Lease } from '../ports/lease.ts';
+import type { ProcessIdentity } from '../ports/process.ts';
 import type { QueueEntry } from '../ports/queue.ts';
 import type { Session, StoreTx } from '../ports/store.ts';
 import { endLeftAsides } from './aside-record.ts';
@@ -8,14 +9,7 @@ import { settleMoves } from './settle-moves.ts';
 
 /** One `run` or one daemon lifetime: the owner of the loops it drives. */
 export async function startSession(engine: Engine, kind: Session['kind']): Promise<Session> {
-  const session: Session = {
-    id: `s-${engine.ids.token().slice(0, 12)}`,
-    kind,
-    process: await engine.supervisor.self(),
-    version: engine.version,
-    startedAt: engine.clock.now(),
-    endedAt: null,
-  };
+  const session = await newSession(engine, kind);
   if (kind !== 'command') await refuseOlderStore(engine);
   await engine.reach('before:start-session');
   await engine.store.write((tx) => tx.sessions.start(session));
@@ -25,6 +19,18 @@ export async function startSession(engine: Engine, kind: Session['kind']): Promi
     await endLeftAsides(engine);
   }
   return session;
+}
+
+/** A session of this process that is not stored yet. */
+export async function newSession(engine: Engine, kind: Session['kind']): Promise<Session> {
+  return {
+    id: `s-${engine.ids.token().slice(0, 12)}`,
+    kind,
+    process: await engine.supervisor.self(),
+    version: engine.version,
+    startedAt: engine.clock.now(),
+    endedAt: null,
+  };
 }
 
 export async function endSession(engine: Engine, session: Session): Promise<void> {
@@ -59,12 +65,22 @@ export async function isSessionAlive(engine: Engine, sessionId: string): Promise
   return engine.supervisor.isAlive(session.process);
 }
 
-/** What lets a claim push an owner aside whose process is gone, however long its lease lasts; nothing while it lives. */
+/**
+ * What lets a claim push an owner aside whose process is gone, however long its lease lasts; nothing while it lives. A command of
+ * this very process that held something for the run that follows hands it over.
+ */
 export async function takeOverFrom(
   engine: Engine,
   session: Session,
   owner: string | null,
 ): Promise<{ readonly takeOver?: string }> {
-  if (owner === null || owner === session.id || (await isSessionAlive(engine, owner))) return {};
-  return { takeOver: owner };
+  if (owner === null || owner === session.id) return {};
+  const other = await engine.store.read((tx) => tx.sessions.get(owner));
+  const isOurs = other?.kind === 'command' && isSameProcess(other.process, session.process);
+  return !isOurs && (await isSessionAlive(engine, owner)) ? {} : { takeOver: owner };
+}
+
+function isSameProcess(a: ProcessIdentity, b: ProcessIdentity): boolean {
+  const keys = ['pid', 'startTime', 'bootId', 'host'] as const;
+  return keys.every((key) => a[key] === b[key]);
 }

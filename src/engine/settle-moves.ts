@@ -1,7 +1,7 @@
 import type { Engine } from './engine.ts';
 
 /** One engine of the repository moves or settles at a time. */
-const lockName = 'moves';
+export const movesLock = 'moves';
 /** Long enough for the files of a large repository. */
 const longestMs = 600_000;
 
@@ -19,5 +19,5 @@ export async function settleMoves(engine: Engine): Promise<void> {
 
 /** Held while refs, index or files of the user's are moved. */
 export function holdMoves({ locks }: Engine, signal: AbortSignal): Promise<AsyncDisposable> {
-  return locks.take(lockName, signal);
+  return locks.take(movesLock, signal);
 }

@@ -129,7 +129,7 @@ export class SurroundingsWatch {
     const text = JSON.stringify({ scope: seen.scope, items: [...seen.items] });
     const key = hashOf(text);
     if (this.#kept !== key) {
-      await this.#engine.artifacts.write(await this.#file(loop, key), text);
+      await this.#engine.artifacts.keep(await this.#file(loop, key), text);
       this.#kept = key;
     }
     return { seen, key };

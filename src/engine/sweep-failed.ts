@@ -3,9 +3,8 @@ import type { Loop } from '../core/loop/loop.ts';
 import type { Session } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
 import { holdAtRest } from './resting-loop.ts';
+import { withoutLimit } from './without-limit.ts';
 import { workspaceSpec } from './workspace-spec.ts';
-
-const sweepMs = 120_000;
 
 /**
  * Removes worktree and branch of loops that failed or were cancelled longer ago than that. A worktree somebody has worked in
@@ -31,8 +30,12 @@ export async function sweepFailed(
 
 async function sweep(engine: Engine, session: Session, { id }: Loop): Promise<boolean> {
   await using held = await holdAtRest(engine, session, id);
-  const { loop } = held;
-  const signal = AbortSignal.timeout(sweepMs);
+  const remove = (signal: AbortSignal) => removeUnchanged(engine, held.loop, signal);
+  return withoutLimit(engine, `removing the worktree of ${id}`, remove);
+}
+
+/** False when somebody has worked in it since, and it stays. */
+async function removeUnchanged(engine: Engine, loop: Loop, signal: AbortSignal): Promise<boolean> {
   const spec = workspaceSpec(loop);
   const { branch } = loop.workspace;
   const opened = await engine.project.openWorkspace(spec, signal);

@@ -68,7 +68,8 @@ export async function takeLoop(
     // What was asked of the owner before is history.
     for (const { id } of await tx.requests.pending(loopId)) await tx.requests.handled(id, now);
     await tx.messages.acknowledgeAll(loopId, 'resume', now);
-    return { claim, taskClaim, heldUntil, current };
+    const waitLeftMs = entry === undefined ? null : Math.max(0, entry.dueAt - lease.now);
+    return { claim, taskClaim, heldUntil, waitLeftMs, current };
   });
   await engine.reach('after:claim-loop');
   const isElsewhere = await ranElsewhere(engine, claims.current);
@@ -78,6 +79,7 @@ export async function takeLoop(
   const seen = await lastSeen(engine, claims.current, entry);
   const owner = new LoopOwner(engine, claims.current, {
     ...claims,
+    isAfterBoot: await hadEarlierBoot(engine, claims.current),
     unrecordedMs: unrecordedWork(claims.current, seen),
   });
   try {
@@ -173,6 +175,14 @@ export async function cannotClaimTask(tx: StoreTx, taskId: string): Promise<Loop
       ? 'run them with `loopwright run`'
       : `open it again with \`loopwright task reset ${taskId}\``,
   });
+}
+
+/** Whether the machine was started since the loop was last driven. */
+async function hadEarlierBoot(engine: Engine, { sessionId }: Loop): Promise<boolean> {
+  if (sessionId === null) return false;
+  const session = await engine.store.read((tx) => tx.sessions.get(sessionId));
+  const { bootId } = await engine.supervisor.self();
+  return session !== null && session.process.bootId !== bootId;
 }
 
 /** Whether the last session worked in the place this project was copied from: what it left is there, not here. */

@@ -5,7 +5,7 @@ import { slugOf } from '../core/task/slug.ts';
 import type { NewTask, Task } from '../core/task/task.ts';
 import type { StoreTx } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
-import { leaseOf } from './session.ts';
+import { endSession, leaseOf, newSession } from './session.ts';
 
 const idTries = 5;
 
@@ -15,16 +15,20 @@ export async function addTask(engine: Engine, task: NewTask): Promise<Task> {
 }
 
 /**
- * Stores a new task for whoever is about to run it: a daemon that looks for work passes it over. The claim belongs to no
- * session, so the run takes it over at once; if it never comes, the claim ends with its lease.
+ * Stores a new task for the run that follows in this process: a daemon that looks for work passes it over. The run takes the
+ * claim over; if the process ends first, or lets go of the task, any other one does.
  */
-export async function addTaskToRun(engine: Engine, task: NewTask): Promise<Task> {
-  return storeTask(engine, task, async (tx, taskId, now) => {
-    const owner = `run-${engine.ids.token().slice(0, 12)}`;
+export async function addTaskToRun(engine: Engine, task: NewTask): Promise<HeldTask> {
+  const session = await newSession(engine, 'command');
+  const added = await storeTask(engine, task, async (tx, taskId, now) => {
+    await tx.sessions.start(session);
     const lease = await leaseOf(tx, engine.leaseMs);
-    await tx.tasks.claim({ owner, now, lease, taskId });
+    await tx.tasks.claim({ owner: session.id, now, lease, taskId });
   });
+  return { task: added, letGo: () => endSession(engine, session) };
 }
+
+export type HeldTask = { readonly task: Task; letGo(): Promise<void> };
 
 /** A taken id is drawn again. */
 async function storeTask(

@@ -1,5 +1,6 @@
 import { LoopwrightError } from '../core/error.ts';
 import type { Loop } from '../core/loop/loop.ts';
+import type { ThrowawayName } from '../core/loop/throwaway.ts';
 import { allChecks, type Check, type VerificationReport } from '../core/verdict/report.ts';
 import type { Engine } from './engine.ts';
 import type { LoopWork } from './judged-files.ts';
@@ -90,7 +91,11 @@ async function recordedProof(engine: Engine, loop: Loop, signal: AbortSignal): P
   return { report, commit, isBase: own === null };
 }
 
-type Place = { readonly name: string; readonly commit: string; readonly isBase: boolean };
+type Place = {
+  readonly name: ThrowawayName;
+  readonly commit: string;
+  readonly isBase: boolean;
+};
 
 function repeat(
   engine: Engine,

@@ -12,6 +12,9 @@ export interface Artifacts {
    */
   requireIntact(dir: string): void;
   write(file: string, text: string): Promise<void>;
+
+  /** The same, and on the disk when it returns: for what a fact names and another engine reads. */
+  keep(file: string, text: string): Promise<void>;
   /** Moves a file of any size into its place, without the user's secrets and what looks like a key. */
   moveClean(from: string, to: string): Promise<void>;
   /** At most the last `maxBytes` of a file as text; null when it does not exist. */

@@ -241,8 +241,8 @@ export interface Messages {
   /** Unacknowledged ones of a receiver, in the order of arrival. */
   unread(receiver: string, limit: number): Promise<readonly Message[]>;
   countUnread(receiver: string): Promise<number>;
-  /** How many a sender has sent since a moment. */
-  countSent(sender: string, since: number): Promise<number>;
+  /** How many a sender has sent after one moment, up to another. */
+  countSent(sender: string, since: number, until: number): Promise<number>;
   /** Acknowledging twice changes nothing. */
   acknowledge(id: string, now: number): Promise<void>;
   acknowledgeAll(receiver: string, kind: MessageKind, now: number): Promise<void>;

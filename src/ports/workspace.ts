@@ -21,18 +21,27 @@ export interface Project {
   /** Commit id of a branch, tag or id; null when it names nothing. */
   resolve(ref: string, signal: AbortSignal): Promise<string | null>;
 
+  /**
+   * Every commit that is in the repository now, whoever made it, and the branches named are on the disk when this returns:
+   * only then may a fact name them.
+   */
+  sync(branches: readonly string[]): Promise<void>;
+
+  /** Whether everything can be read that a commit has and another, older one has not. */
+  isWhole(commit: string, since: string | null, signal: AbortSignal): Promise<boolean>;
+
   /** Before anything is stored or spent: throws when no worktree can be made here, or not from this commit. No process. */
   requireStart(base: string): void;
 
   /**
    * The workspace of a loop: created, or found again with whatever a crashed owner left in it.
-   * A missing worktree is made anew from the branch; an existing branch is never moved back.
+   * A missing worktree is made anew from the branch; an existing branch is moved back only where its commit cannot be read.
    */
   openWorkspace(spec: WorkspaceSpec, signal: AbortSignal): Promise<OpenedWorkspace>;
 
   /**
    * What the commits of `head` after `from` would be on top of a commit, in the object store alone: no file and no
-   * ref changes. The head as it is when that commit is part of it already.
+   * ref changes. The head as it is when that commit is part of it already. What is answered is on the disk.
    */
   replay(head: string, from: string, onto: string, signal: AbortSignal): Promise<Rebase>;
 
@@ -41,6 +50,13 @@ export interface Project {
    * is the answer; null ordinarily.
    */
   removeWorkspace(spec: WorkspaceSpec, signal: AbortSignal): Promise<string | null>;
+
+  /**
+   * Puts right what killed engines and power cuts left of worktrees: half-made, emptied and forgotten ones, and throwaway
+   * worktrees with their branches. Nothing of the user's, of an engine that lives, or of a loop that is driven is touched.
+   * Costs a look into a few folders when nothing is wrong. Answers what was done, in plain words.
+   */
+  tidyWorktrees(known: KnownLoops, signal: AbortSignal): Promise<readonly string[]>;
 
   /** Before a program runs there: `workspace.gone` if a workspace was opened at this path and is no longer what is found there. */
   requireIntact(path: string): void;
@@ -190,8 +206,30 @@ export type WorkspaceSpec = {
   /** Ignored paths of the user's checkout to copy or link into a new worktree; missing ones are reported. */
   readonly copy: readonly string[];
   readonly link: readonly string[];
+  /**
+   * Commits that facts of the loop name, newest first. Given for a loop that has worked before: what its branch names is looked
+   * at, and the newest of these that can be read takes the place of one that the disk has lost.
+   */
+  readonly recorded?: readonly string[];
   /** Worktrees whose files are kept for the next ones when they are removed; none unless given. */
   readonly pool?: number;
+};
+
+/** What the store knows of loops, for those who tidy up worktrees. */
+export type KnownLoops = {
+  /** Where worktrees are made. */
+  readonly folder: string;
+  /** Null: there is no such loop. */
+  find(loopId: string): Promise<KnownLoop | null>;
+  /** Whether an engine that lives works on the loop now. */
+  isDriven(loopId: string): Promise<boolean>;
+};
+
+export type KnownLoop = {
+  readonly path: string;
+  readonly branch: string | null;
+  /** It goes on some time: opening its workspace then says what had to be made anew. */
+  readonly isOpen: boolean;
 };
 
 export type OpenedWorkspace = {
@@ -200,6 +238,8 @@ export type OpenedWorkspace = {
   readonly created: boolean;
   /** Snapshot of a worktree that was made this very moment and holds exactly a commit; absent in every other case. */
   readonly tree?: string;
+  /** The branch was put to an older commit, as its own is lost: files that are here may be in no commit. Absent ordinarily. */
+  readonly fellBack?: true;
   /** What had to be put right: half rebase aborted, stale lock removed, worktree made anew, ... in plain words. */
   readonly repaired: readonly string[];
   /** Entries of `copy` and `link` that do not exist in the user's checkout. */
@@ -240,6 +280,12 @@ export interface Workspace {
   restore(fromTree: string, paths: readonly string[], signal: AbortSignal): Promise<void>;
 
   /**
+   * Puts files that a power cut left empty or ending in zeros back to what they were in a snapshot or commit, or, if they are
+   * new, to what is there of them. Answers the paths. Only for files that an interrupted iteration may have been writing.
+   */
+  restoreTorn(fromTree: string, signal: AbortSignal): Promise<readonly string[]>;
+
+  /**
    * Commits what changed since `startTree` on the loop's branch, on top of what the agent itself committed.
    * What was already different from HEAD at `startTree` (left by checks) stays out unless touched since.
    * Null commit when there is nothing to commit. Never runs hooks, never prompts.
@@ -267,6 +313,12 @@ export interface Workspace {
    * branch is not moved. After a kill the next open goes back first. Work in progress must be committed before.
    */
   visit<Result>(commit: string, signal: AbortSignal, work: () => Promise<Result>): Promise<Result>;
+
+  /**
+   * What snapshots hold is on the disk when this returns, so that a fact may name it. Costs nothing when there is no new one.
+   * `commit`, `rebase` and `moveTo` come back with their commits, refs and files on the disk.
+   */
+  sync(): Promise<void>;
 
   /** Those of these paths that are links out of the workspace: checks see what is there, a clone of the commit does not have it. */
   linksOut(paths: readonly string[]): Promise<readonly LinkOut[]>;

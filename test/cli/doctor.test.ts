@@ -1,10 +1,22 @@
 import { existsSync } from 'node:fs';
-import { lstat, mkdir, rename, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
+import {
+  lstat,
+  mkdir,
+  readdir,
+  rename,
+  rm,
+  stat,
+  truncate,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { emptyRepo, gitRepo, type GitRepo } from '../support/git-repo.ts';
 import { tempDir } from '../support/temp-dir.ts';
+import { eventually } from '../support/invariants.ts';
+import { userGitFailures } from '../support/user-git.ts';
 import { greeter, waits } from './agents.ts';
 import { memoryCli } from './memory-cli.ts';
 import { realCli } from './real-cli.ts';
@@ -16,8 +28,8 @@ type Line = {
   readonly next: string | null;
 };
 
-async function examine(cwd: string, env: Readonly<Record<string, string>>) {
-  const { exitCode, out } = await memoryCli({ cwd, env }).run('doctor', '--json');
+async function examine(cwd: string, env: Readonly<Record<string, string>>, ...flags: string[]) {
+  const { exitCode, out } = await memoryCli({ cwd, env }).run('doctor', '--json', ...flags);
   const result = JSON.parse(out);
   expect(result.exitCode).toBe(exitCode);
   for (const { status, next } of result.checks) expect(next === null).toBe(status === 'ok');
@@ -197,6 +209,83 @@ describe('doctor', () => {
       status: 'warn',
       next: expect.stringContaining('loopwright run'),
     });
+  });
+});
+
+/** A loop whose engine was killed while its agent worked: its worktree is there. */
+async function killed(repo: GitRepo): Promise<string> {
+  const running = realCli(repo.path, repo.env, ['run', 'endless', ...waits]);
+  const worktrees = path.join(repo.path, '.loopwright/worktrees');
+  const at = async () => {
+    const names = await readdir(worktrees).catch(() => []);
+    return names.find((name) => existsSync(path.join(worktrees, name, 'half.txt'))) ?? null;
+  };
+  await eventually(async () => (await at()) !== null, 'the agent works', 60_000);
+  running.child.kill('SIGKILL');
+  await running.ended;
+  return (await at()) ?? '';
+}
+
+describe('doctor --fix', () => {
+  it.each(['gitdir', 'commondir', 'HEAD', 'index'])('repairs an emptied %s', async (file) => {
+    await using repo = await gitRepo();
+    const id = await killed(repo);
+    const gitDir = path.join(repo.path, '.git/worktrees', id);
+    await writeFile(path.join(repo.path, '.loopwright/worktrees', id, 'wip.txt'), 'wip\n');
+    await truncate(path.join(gitDir, file));
+    const found = await inRepo(repo);
+    expect(found.checks.get('registrations')).toMatchObject({
+      status: 'fail',
+      text: expect.stringContaining(file),
+      next: expect.stringContaining('doctor --fix'),
+    });
+    expect((await stat(path.join(gitDir, file))).size).toBe(0);
+    const fixed = await examine(repo.path, repo.env, '--fix');
+    expect(fixed.checks.get('registrations')).toMatchObject({ status: 'ok' });
+    expect(await userGitFailures(repo)).toEqual([]);
+    const folder = path.join(repo.path, '.loopwright/worktrees', id);
+    expect(await repo.gitIn(folder, 'status', '--porcelain')).toBe('?? half.txt\n?? wip.txt');
+    expect((await inRepo(repo)).checks.get('registrations')?.text).toContain('whole');
+  });
+
+  it('removes a throwaway worktree with its branch, and names what is the user’s own', async () => {
+    await using repo = await gitRepo();
+    await memoryCli({ cwd: repo.path, env: repo.env }).run('task', 'add', 'later');
+    const folder = path.join(repo.path, '.loopwright/worktrees/loop-0badcafe-base');
+    await repo.git('worktree', 'add', '-q', '-b', 'loopwright/loop-0badcafe-base', folder);
+    await repo.git('worktree', 'add', '-q', '-b', 'mine', path.join(repo.outside, 'mine'));
+    const emptied = path.join(repo.path, '.git/worktrees/mine/commondir');
+    await truncate(emptied);
+    const { exitCode, out } = await memoryCli({ cwd: repo.path, env: repo.env }).run(
+      'doctor',
+      '--fix',
+    );
+    expect(exitCode).toBe(1);
+    expect(out).toContain('put right: throwaway worktree');
+    expect(out).toContain(`printf '../..`);
+    expect(existsSync(folder)).toBe(false);
+    expect((await stat(emptied)).size).toBe(0);
+    await writeFile(emptied, '../..\n');
+    expect(await userGitFailures(repo)).toEqual([]);
+    expect(await repo.git('branch', '--list', 'loopwright/*')).toBe('');
+  });
+
+  it('leaves a worktree alone that an engine is making at this moment', async () => {
+    await using repo = await gitRepo();
+    const env = { ...repo.env, LOOPWRIGHT_FAIL_AT: 'before:register-worktree:1:hang' };
+    const running = realCli(repo.path, env, ['run', 'endless', ...waits]);
+    await running.printed((text) => text.includes('hanging at'));
+    const { checks } = await examine(repo.path, repo.env, '--fix');
+    expect(checks.get('registrations')).toMatchObject({
+      status: 'ok',
+      text: expect.stringContaining('whole'),
+    });
+    expect(await readdir(path.join(repo.path, '.git/loopwright'))).toHaveLength(1);
+    running.child.kill('SIGKILL');
+    await running.ended;
+    const later = await examine(repo.path, repo.env, '--fix');
+    expect(later.checks.get('registrations')?.text).toContain('half made');
+    expect(existsSync(path.join(repo.path, '.git/loopwright'))).toBe(false);
   });
 });
 

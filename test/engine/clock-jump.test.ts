@@ -19,7 +19,7 @@ function setClock(byMs: number): void {
 }
 
 describe('an owner that lives', () => {
-  it.each([2, -5, 24])('keeps its loop when the clock is set by %i hours', async (hours) => {
+  it.each([2, -5, 24])('keeps its loop when the clock is set by %s hours', async (hours) => {
     await using repo = await gitRepo();
     await using project = await openedProject(repo, { agent: 'command:true', validate: 'false' });
     const { id: loopId } = await project.runText('do it', { keepGoing: false });

@@ -26,6 +26,23 @@ const unread = (opened: Opened, id: string) =>
   opened.engine.store.read((tx) => tx.messages.unread(id, 10_000));
 
 describe('messages between loops', () => {
+  it('are taken after the clock was set back, however many were sent before', async () => {
+    await using repo = await gitRepo();
+    const { project, loop } = await pausedLoop(repo);
+    await using opened = project;
+    const { engine } = opened;
+    const send = () =>
+      sendMessage(engine, { kind: 'share', sender: null, to: loop.id, body: 'hello' });
+    const begun = engine.clock.now();
+    for (let number = 0; number < 150; number++) {
+      // Fewer than a hundred in each second.
+      Object.assign(engine.clock, { now: () => begun + number * 20 });
+      await send();
+    }
+    Object.assign(engine.clock, { now: () => begun - 3_600_000 });
+    expect((await send()).sent).toHaveLength(1);
+  });
+
   it('are shared once in the next prompt, with the sender named and marked as data', async () => {
     await using repo = await gitRepo();
     await using project = await openedProject(repo, flags('echo x >> n.txt'));
@@ -91,8 +108,9 @@ describe('messages between loops', () => {
           await tx.messages.add({ ...message, replyTo: null, createdAt: at });
         }
       });
-    // A minute ahead: the sending below stays within that second on the slowest machine.
-    await fill(100, 'user', now + 60_000);
+    // The clock stands still: the sending below stays within that second on the slowest machine.
+    Object.assign(engine.clock, { now: () => now });
+    await fill(100, 'user', now);
     await expect(sendMessage(engine, { ...input, body: 'y' })).rejects.toMatchObject({
       code: 'message.too_many',
     });

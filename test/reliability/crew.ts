@@ -1,4 +1,4 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { realCli, type RealRun } from '../cli/real-cli.ts';
@@ -21,6 +21,8 @@ export type Crew = AsyncDisposable & {
   /** Agents wait inside their iteration until it is opened. */
   closeGate(): Promise<void>;
   openGate(): Promise<void>;
+  /** When the agents of each loop were started, in milliseconds of the real clock. */
+  startTimes(): Promise<readonly (readonly number[])[]>;
   /** How many facts of this type are stored. */
   facts(type: string): number;
   /** Every broken promise after the end of all loops, in words. */
@@ -41,6 +43,7 @@ export async function crew({ tasks, iterations, config = '' }: CrewPlan): Promis
   const storeFile = path.join(repo.path, '.loopwright/state.db');
   const agent = `
 echo "$LOOPWRIGHT_LOOP $LOOPWRIGHT_ITERATION" >> '${agentLog}'
+date +%s%3N >> '${repo.outside}'/times-"$LOOPWRIGHT_LOOP"
 echo x >> "$LOOPWRIGHT_TASK.txt"
 while [ -e '${gate}' ]; do sleep 0.05; done
 echo done
@@ -70,6 +73,11 @@ ${config}
     start,
     closeGate: () => writeFile(gate, ''),
     openGate: () => rm(gate),
+    async startTimes() {
+      const names = (await readdir(repo.outside)).filter((name) => name.startsWith('times-'));
+      const texts = names.map((name) => readFile(path.join(repo.outside, name), 'utf8'));
+      return (await Promise.all(texts)).map((text) => text.trim().split('\n').map(Number));
+    },
     facts(type) {
       using database = new DatabaseSync(storeFile, { readOnly: true });
       const found = database.prepare('select count(*) as count from events where type = ?');

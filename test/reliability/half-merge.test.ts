@@ -50,6 +50,17 @@ describe('a merge into a checked-out base', { timeout: 180_000 }, () => {
     },
   );
 
+  it('cut between branch and index is told by doctor, and settled by doctor --fix', async () => {
+    await using here = await project();
+    const { repo, run } = here;
+    await run(['run', 'work'], 'after:move-ref:1:kill');
+    const head = await repo.git('rev-parse', 'main');
+    expect((await run(['doctor'])).text).toContain('loopwright doctor --fix');
+    expect((await run(['doctor', '--fix'])).text).toContain('settled');
+    expect(await status(repo)).toBe('');
+    expect(await repo.git('rev-parse', 'main')).toBe(head);
+  });
+
   it('cut between files and branch keeps an edit of the user’s, and tells them only of that', async () => {
     await using here = await project();
     const { repo, run } = here;

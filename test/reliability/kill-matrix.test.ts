@@ -4,6 +4,7 @@ import { failpointNames, type Failpoint } from '../../src/ports/failpoint.ts';
 import { processesWith } from '../support/invariants.ts';
 import { killFamily } from '../../scripts/torture/family.ts';
 import { sampleName, sampleOfEach } from './sample.ts';
+import { restartMachine } from '../support/restart-machine.ts';
 import { scenario, type Ended, type Scenario, type ScenarioKind } from './scenario.ts';
 
 /**
@@ -25,12 +26,16 @@ const text = 'count to three';
 /** Points that only a second engine reaches, and how the first one must end for that. */
 const reachedAfter: Readonly<Record<string, string>> = {
   'loop.resumed': 'after:agent.started:2:kill',
+  'restore-torn': 'after:run-agent:2:kill',
   'save-left-work': 'after:run-agent:2:kill',
   'rebase.aborted': 'after:rebase.started:1:kill',
   'settle-move': 'after:move-files:1:kill',
   'release-task': 'after:claim-task:1:kill',
   'messages.received': 'after:agent.started:2:kill',
 };
+
+/** Points that are reached only when the machine was started since. */
+const afterRestart: ReadonlySet<string> = new Set(['restore-torn']);
 
 /** What a person says to the loop meanwhile. */
 const words: Readonly<Record<string, readonly string[]>> = {
@@ -126,6 +131,7 @@ describe(`an engine that ends at a failpoint (${isFull ? 'all' : sampleName})`, 
       if (prelude !== undefined) {
         const first = await project.run(['run', text], { LOOPWRIGHT_FAIL_AT: prelude });
         expect(first.signal).toBe('SIGKILL');
+        if (afterRestart.has(stepOf(point))) restartMachine(project.repo);
       }
       const said = words[stepOf(point)];
       if (said !== undefined) expect((await project.run(said)).exitCode).toBe(0);

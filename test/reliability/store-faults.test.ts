@@ -74,7 +74,7 @@ describe('a store that is taken away during a run', () => {
       let out = '';
       child.stdout.setEncoding('utf8').on('data', (chunk: string) => (out += chunk));
       await new Promise((resolve) => child.on('close', resolve));
-      expect(out).toMatch(/^store\.gone: .*was deleted or replaced while it was in use/m);
+      expect(out).toMatch(/^store\.gone: .*was moved, deleted or replaced while it was in use/m);
       expect(out).not.toMatch(/ complete$/m);
       await eventually(() => processesWith(project.token).length === 0, 'the agent is ended');
     },
@@ -87,7 +87,7 @@ describe('a store that is taken away during a run', () => {
     await inSecondIteration(project, `rm '${file}' '${file}-wal' '${file}-shm'`);
     const run = await project.run(['run', text]);
     expect(run.exitCode).not.toBe(0);
-    expect(run.err).toContain('was deleted or replaced while it was in use');
+    expect(run.err).toContain('was moved, deleted or replaced while it was in use');
     expect(existsSync(file)).toBe(false);
     // The work is still on the loop's branch.
     const branches = await project.repo.git('branch', '--list', 'loopwright/*');

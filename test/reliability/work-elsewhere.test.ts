@@ -65,3 +65,14 @@ it('two runs that find the same left work at the same time both end well', async
   expect(codes.filter((code) => code !== 0 && code !== 3)).toEqual([]);
   expect(ended.map(({ err }) => err).join()).not.toContain('error: loop');
 }, 120_000);
+
+it('a task whose command is killed before it has a loop is worked on by the next run', async () => {
+  await using project = await crew({ tasks: 0, iterations: 1 });
+  const killed = project.start(['run', 'count'], {
+    LOOPWRIGHT_FAIL_AT: 'after:add-task:1:kill',
+  });
+  await killed.ended;
+  expect(killed.child.signalCode).toBe('SIGKILL');
+  const { exitCode, out, err } = await project.start(['run']).ended;
+  expect(exitCode, out + err).toBe(0);
+}, 120_000);

@@ -93,7 +93,13 @@ export class SimulatedWorld {
   /** One turn of the driver. False when the loop rests. */
   step(): boolean {
     const { request } = this;
-    const facts: Facts = { now: this.#now, baseHead: this.#base(), request, hasMail: false };
+    const facts: Facts = {
+      now: this.#now,
+      wallNow: this.#now,
+      baseHead: this.#base(),
+      request,
+      hasMail: false,
+    };
     const action = decide(this.loop, facts);
     this.actions.push(action);
     if (action.type === 'done') return false;
@@ -117,7 +123,7 @@ export class SimulatedWorld {
           missing: [],
         });
       case 'wait':
-        this.#now = action.until;
+        this.#now += action.leftMs;
         return;
       case 'wake':
         return this.append({ type: 'loop.woken' });

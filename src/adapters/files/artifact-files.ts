@@ -20,6 +20,7 @@ import type { Artifacts } from '../../ports/artifacts.ts';
 import { openOwnFile, writeOwnFile } from './own-file.ts';
 import { firstInTheWay, folderIdentity, makeFolders } from './own-folder.ts';
 import { openPlainFile, readSmallFile } from './small-file.ts';
+import { syncAllToDisk } from './sync-to-disk.ts';
 
 /** Folders of work that is under way; those of long ago are not written again. */
 const mostSeen = 1000;
@@ -77,6 +78,12 @@ export function createArtifacts(
     async write(file, text) {
       requireIntact(path.dirname(file));
       writeWhole(file, text);
+    },
+    async keep(file, text) {
+      const dir = path.dirname(file);
+      requireIntact(dir);
+      writeWhole(file, text);
+      await syncAllToDisk([file, dir, path.dirname(dir)]);
     },
     async moveClean(from, to) {
       requireIntact(path.dirname(to));

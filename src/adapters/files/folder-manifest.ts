@@ -16,6 +16,7 @@ import { lazy } from '../../core/lazy.ts';
 import { LoopwrightError } from '../../core/error.ts';
 import { decodePath, filePath } from '../git/path-bytes.ts';
 import { stateFolderName } from './folder-state.ts';
+import { syncAllToDisk } from './sync-to-disk.ts';
 
 /** Folders that hold no work: version control, our own state, installed dependencies, caches. At any depth. */
 export const ignoredFolders: ReadonlySet<string> = new Set([
@@ -64,6 +65,9 @@ export type Entry = z.infer<ReturnType<typeof Entry>>;
 /** Every file of a folder at one moment, sorted by path. */
 export type Manifest = readonly Entry[];
 
+/** What a snapshot may still keep, and the folders in which it has put something. */
+type Room = { left: number; readonly folders: Set<string> };
+
 /** Reads every file (times and sizes prove nothing), keeps contents and manifest in the store, answers the snapshot's id. */
 export async function takeSnapshot(
   root: string,
@@ -72,17 +76,18 @@ export async function takeSnapshot(
 ): Promise<string> {
   await mkdir(path.join(store, 'objects'), { recursive: true });
   const names = await listFiles(root, signal);
-  const budget = { left: maxKeptTotalBytes };
+  const room: Room = { left: maxKeptTotalBytes, folders: new Set() };
   const entries: Entry[] = [];
   for (let start = 0; start < names.length; start += batchSize) {
     signal.throwIfAborted();
     const batch = names.slice(start, start + batchSize);
-    const read = await Promise.all(batch.map((name) => readEntry(root, name, store, budget)));
+    const read = await Promise.all(batch.map((name) => readEntry(root, name, store, room)));
     entries.push(...read.filter((entry) => entry !== null));
   }
   const text = JSON.stringify(entries);
   const id = createHash('sha256').update(text).digest('hex');
   await writeOnce(path.join(store, `${id}.json`), text);
+  await syncAllToDisk([...room.folders, path.join(store, 'objects'), store]);
   return id;
 }
 
@@ -129,7 +134,7 @@ async function readEntry(
   root: string,
   name: string,
   store: string,
-  budget: { left: number },
+  room: Room,
 ): Promise<Entry | null> {
   const file = filePath(root, name);
   try {
@@ -140,9 +145,9 @@ async function readEntry(
     );
     const stat = await handle.stat();
     if (!stat.isFile()) return null;
-    const keep = stat.size <= maxKeptFileBytes && stat.size <= budget.left;
-    if (keep) budget.left -= stat.size;
-    const id = keep ? await keepContent(handle, store) : await hashContent(handle);
+    const keep = stat.size <= maxKeptFileBytes && stat.size <= room.left;
+    if (keep) room.left -= stat.size;
+    const id = keep ? await keepContent(handle, store, room) : await hashContent(handle);
     return { path: name, kind: 'file', id, executable: (stat.mode & 0o100) !== 0 };
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : null;
@@ -161,12 +166,12 @@ async function readLink(file: string | Buffer, name: string): Promise<Entry | nu
   return { path: name, kind: 'link', id: decodePath(target), executable: false };
 }
 
-async function keepContent(handle: FileHandle, store: string): Promise<string> {
+async function keepContent(handle: FileHandle, store: string, room: Room): Promise<string> {
   const content = await handle.readFile();
   const id = createHash('sha256').update(content).digest('hex');
   const file = objectFile(store, id);
   await mkdir(path.dirname(file), { recursive: true });
-  await writeOnce(file, content);
+  if (await writeOnce(file, content)) room.folders.add(path.dirname(file));
   return id;
 }
 
@@ -178,14 +183,15 @@ async function hashContent(handle: FileHandle): Promise<string> {
 
 let partials = 0;
 
-/** Named by its content, so an existing file is already right. */
-async function writeOnce(file: string, content: string | Buffer): Promise<void> {
+/** Named by its content, so an existing file is already right. True when it was written. */
+async function writeOnce(file: string, content: string | Buffer): Promise<boolean> {
   const existing = await readFile(file).catch(() => null);
-  if (existing?.equals(Buffer.from(content)) === true) return;
+  if (existing?.equals(Buffer.from(content)) === true) return false;
   partials += 1;
   const partial = `${file}.${process.pid}-${partials}.partial`;
-  await writeFile(partial, content);
+  await writeFile(partial, content, { flush: true });
   await rename(partial, file);
+  return true;
 }
 
 function unknownSnapshot(id: string): LoopwrightError {

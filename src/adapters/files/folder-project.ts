@@ -33,10 +33,16 @@ export function createFolderProject(root: string): Project {
       const workspace = createFolderWorkspace(root, store);
       return { workspace, created: true, repaired: [], missing: [], notes: [] };
     },
+    async tidyWorktrees() {
+      return [];
+    },
     async removeWorkspace() {
       await rm(store, { recursive: true, force: true });
       return null;
     },
+    // What a snapshot holds is synced with it.
+    sync: async () => undefined,
+    isWhole: async () => false,
     requireStart: () => {},
     // The folder is the user's own.
     requireIntact: () => {},

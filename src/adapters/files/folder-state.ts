@@ -10,9 +10,14 @@ export function hideStateFolder(root: string, inside: string): void {
   if (inside !== folder && !inside.startsWith(`${folder}/`)) return;
   const file = path.join(folder, '.gitignore');
   if (existsSync(file)) return;
-  mkdirSync(folder, { recursive: true });
+  // Not the folders above: a project that is gone was moved, and its old path stays gone.
+  unlessThere(() => mkdirSync(folder));
+  unlessThere(() => writeFileSync(file, '*\n', { flag: 'wx' }));
+}
+
+function unlessThere(make: () => void): void {
   try {
-    writeFileSync(file, '*\n', { flag: 'wx' });
+    make();
   } catch (error) {
     if (!(error instanceof Error) || !('code' in error) || error.code !== 'EEXIST') throw error;
   }

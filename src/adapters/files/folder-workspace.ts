@@ -33,6 +33,8 @@ export function createFolderWorkspace(root: string, store: string): Workspace {
     touchedSince: () => null,
     changes: async (from, to, signal) => folderChanges(store, from, to, signal),
     restore: async (from, paths, signal) => restorePaths(root, store, from, paths, signal),
+    // The files are the user's own.
+    restoreTorn: async () => [],
     commit: async (_input, signal) => ({
       commit: null,
       head: null,
@@ -49,6 +51,7 @@ export function createFolderWorkspace(root: string, store: string): Workspace {
     visit: async () => {
       throw needsGit('Merging');
     },
+    sync: async () => undefined,
     linksOut: (paths) => listLinksOut(root, paths),
     diskUsage: (signal) => diskUsage(root, signal),
   };

@@ -1,8 +1,8 @@
-import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../../ports/clock.ts';
 import type { Locks } from '../../ports/lock.ts';
+import { makeFolders } from './own-folder.ts';
 
 const lookEveryMs = 50;
 const busy = 5;
@@ -15,7 +15,7 @@ export function createLocks(stateDir: string, clock: Clock): Locks {
   const folder = path.join(stateDir, 'locks');
 
   async function tryTake(name: string): Promise<AsyncDisposable | null> {
-    await mkdir(folder, { recursive: true });
+    makeFolders(stateDir, folder);
     const database = new DatabaseSync(path.join(folder, name));
     try {
       database.exec('pragma journal_mode = memory; pragma synchronous = off; begin exclusive');

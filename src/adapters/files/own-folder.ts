@@ -1,5 +1,6 @@
 import { lstatSync, mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { LoopwrightError } from '../../core/error.ts';
 
 /**
  * An agent without walls can put anything in the place of a folder the engine has made: a link to the user's files, or those
@@ -41,14 +42,26 @@ export function firstInTheWay(root: string, folder: string): string | null {
   return stepsBelow(root, folder).find((step) => standsInTheWay(step)) ?? null;
 }
 
-/** Makes a folder and those above it, below `root`. A link in the way is removed, never followed; it holds nothing itself. */
+/**
+ * Makes a folder and those above it, below `root`. A link in the way is removed, never followed; it holds nothing itself. The root is
+ * not made: one that is gone was moved or deleted while it was in use, and nothing may be written at its old path.
+ */
 export function makeFolders(root: string, folder: string): void {
+  if (look(root) === null) throw goneRoot(root);
   for (const step of stepsBelow(root, folder)) {
     const found = look(step);
     if (found?.isDirectory() === true) continue;
     if (found?.isSymbolicLink() === true) rmSync(step, { force: true });
     mkdirSync(step, { recursive: true });
   }
+}
+
+function goneRoot(root: string): LoopwrightError {
+  return new LoopwrightError(
+    'state.gone',
+    `${root} is not there any more: the project was moved or deleted while it was in use`,
+    { hint: 'go to where the project is now, and start again: what was recorded is kept there' },
+  );
 }
 
 function stepsBelow(root: string, folder: string): readonly string[] {

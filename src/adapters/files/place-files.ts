@@ -46,3 +46,11 @@ export function lookAtRoot(root: string, stateDir: string, storeId: string | nul
 function hasStore(folder: string): boolean {
   return existsSync(path.join(folder, 'state.db'));
 }
+
+/** Under two names. */
+export function isSameFile(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((file) =>
+    lstatSync(file, { bigint: true, throwIfNoEntry: false }),
+  );
+  return a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino;
+}

@@ -1,4 +1,4 @@
-import { parseDocument, stringify } from 'yaml';
+import { stringify } from 'yaml';
 import type { Edge } from '../../core/graph/cycle.ts';
 import { readBeads, writeBeads } from '../../core/task/beads.ts';
 import { detectFormat } from '../../core/task/detect.ts';
@@ -8,6 +8,7 @@ import { readPlainTasks } from '../../core/task/json.ts';
 import { readMarkdown } from '../../core/task/markdown.ts';
 import { isPrd, readPrd } from '../../core/task/prd.ts';
 import type { Task } from '../../core/task/task.ts';
+import { parseYamlDocument } from './parse-yaml.ts';
 
 export type ExportFormat = Exclude<TaskFormat, 'prd'>;
 
@@ -54,7 +55,7 @@ function parseJson(text: string): unknown {
 }
 
 function parseYaml(text: string): unknown {
-  const document = parseDocument(text);
+  const document = parseYamlDocument(text);
   const [error] = document.errors;
   if (error !== undefined) {
     const line = error.linePos?.[0].line;

@@ -1,20 +1,20 @@
-import { mkdirSync, watch } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { watch } from 'node:fs';
 import path from 'node:path';
 import type { Wakeups } from '../../ports/wakeup.ts';
 import { writeOwnFile } from './own-file.ts';
+import { makeFolders } from './own-folder.ts';
 
 /** Wake-ups between processes by touching a file that the owner's process watches. No polling. */
 export function createWakeups(stateDir: string): Wakeups {
   const folder = path.join(stateDir, 'wake');
   return {
     async wake(loopId) {
-      await mkdir(folder, { recursive: true });
+      makeFolders(stateDir, folder);
       writeOwnFile(path.join(folder, loopId), '');
     },
     watch(loopId, onWake) {
       try {
-        mkdirSync(folder, { recursive: true });
+        makeFolders(stateDir, folder);
         const watcher = watch(folder, { persistent: false }, (_event, name) => {
           if (name === loopId || name === null) onWake();
         });

@@ -7,6 +7,7 @@ import { formatPath, isTree } from '../../core/config/tree.ts';
 import type { Path } from '../../core/config/tree.ts';
 import { LoopwrightError } from '../../core/error.ts';
 import type { YamlFile } from './config-yaml.ts';
+import { hasManyReferences, manyReferences } from './parse-yaml.ts';
 
 /** The map in a YAML text. `shown` names the file in messages. */
 export function parseYaml(
@@ -31,6 +32,7 @@ export function parseYaml(
   walk(document.contents, [], { at, places, problems });
   refuse(problems);
 
+  if (hasManyReferences(document)) refuse([`${shown}: ${manyReferences}`]);
   const value = toPlain(document, shown);
   if (value !== null && !isTree(value)) refuse([`${shown}: expected a map of settings`]);
   const warnings = document.warnings.map((warning) => ({

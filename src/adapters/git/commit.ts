@@ -2,21 +2,23 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { LoopwrightError } from '../../core/error.ts';
 import type { CommitInput, CommitResult } from '../../ports/workspace.ts';
+import { keepAutostash } from './autostash.ts';
 import { commitMessage } from './commit-message.ts';
 import { visible } from './describe-text.ts';
+import { syncFiles } from './disk-sync.ts';
 import { headBranch, readLooseRef } from './head.ts';
 import { commitInPlace } from './in-place-commit.ts';
 import { refuseKeptOut } from './kept-out.ts';
-import { keepRef } from './loop-checkout.ts';
+import { keepRef, ownRefs } from './loop-checkout.ts';
 import type { LoopCheckout } from './loop-checkout.ts';
 import { forgetOperation, mendWorktree, unfinishedOperation } from './mend.ts';
 import { encodePath } from './path-bytes.ts';
 import { replaceFile } from './private-index.ts';
 import { gitFailed } from './git.ts';
-import { firstOutput } from './git-script.ts';
 import { refuseLocked } from './refuse-locked.ts';
 import { isAncestor, isObjectId } from './repository.ts';
 import { changedSubmodules } from './submodules.ts';
+import { syncedIndex } from './sync-moved.ts';
 import { diffTreePairs } from './tree-diff.ts';
 import type { TreeEntry } from './tree-diff.ts';
 
@@ -45,17 +47,18 @@ const nothing = 'refs/loopwright-nothing';
 /** Plumbing only: no hook, editor, signature or prompt can come between. */
 export async function commitChanges(
   checkout: LoopCheckout,
-  input: CommitInput,
+  asked: CommitInput,
   known: Revision | null,
   signal: AbortSignal,
 ): Promise<CommitResult & { readonly made: Revision }> {
   const { at, mode, branch } = checkout;
   const repaired = mode === 'worktree' ? await mendWorktree(checkout) : [];
   if (mode === 'in-place') await refuseLocked(at.commonDir, `refs/heads/${branch}`, [at], signal);
-  const tree = input.tree ?? (await checkout.index.snapshot(signal));
+  const tree = asked.tree ?? (await checkout.index.snapshot(signal));
   const history =
-    (await unmovedHistory(checkout, input.startHead, known, signal)) ??
-    (await readHistory(checkout, input.startHead, signal));
+    (await unmovedHistory(checkout, asked.startHead, known, signal)) ??
+    (await readHistory(checkout, asked.startHead, signal));
+  const input = withStartTree(asked, history);
   const chosen = await chooseParent(checkout, history, signal);
   const { parent, notes } = await refuseKeptOut(
     checkout,
@@ -67,9 +70,9 @@ export async function commitChanges(
   repaired.push(...notes);
 
   const content = await chooseContent(checkout, input, history.start, parent, tree, signal);
-  const commit = await storeCommit(checkout, history, parent, content, input, signal);
+  const commit = await storeCommit(checkout, history, parent, content, { ...input, tree }, signal);
   const head = commit ?? parent.commit;
-  repaired.push(...(await dropOperation(checkout)));
+  repaired.push(...(await dropOperation(checkout, signal)));
   const left = [
     ...content.keptOut.map((name) => ({ name, why: 'is forbidden, see verify.contracts' })),
     ...checkout.index.unstored(),
@@ -80,6 +83,12 @@ export async function commitChanges(
   const unstored = left.map(({ name, why }) => `${visible(name)} (${why})`);
   const made = { commit: head, tree: content.tree };
   return { commit, head, tree, headTree: content.tree, repaired, unstored, made };
+}
+
+/** An iteration that is taken to start from a commit starts from its tree. */
+function withStartTree(input: CommitInput, { start }: History): CommitInput {
+  const isCommit = start !== null && input.startTree === start.commit;
+  return isCommit ? { ...input, startTree: start.tree } : input;
 }
 
 /** What this iteration can have changed; null when it is not known, or when earlier ones were not ours. */
@@ -253,7 +262,7 @@ async function storeCommit(
   history: History,
   parent: Revision,
   content: Content,
-  input: CommitInput,
+  input: CommitInput & { readonly tree: string },
   signal: AbortSignal,
 ): Promise<string | null> {
   const { mode, branch } = checkout;
@@ -262,12 +271,13 @@ async function storeCommit(
   const isCommitted = tree === parent.tree;
   const isShown = history.headBranch === `refs/heads/${branch}`;
   if (mode === 'in-place' && isShown && tip !== null && !isCommitted) {
+    await syncWork(checkout, input, input.tree, signal);
     return commitInPlace(checkout, { tip, parent, tree }, input, signal);
   }
-  const commit = isCommitted
-    ? null
-    : await createCommit(checkout, history, tree, parent, input, signal);
-  if (commit === null) await moveBranch(checkout, history, parent.commit, signal);
+  const commit = isCommitted ? null : await createCommit(checkout, tree, parent, input, signal);
+  await Promise.all([checkout.index.sync(), syncWork(checkout, input, input.tree, signal)]);
+  await moveBranch(checkout, history, commit ?? parent.commit, signal);
+  await checkout.repository.disk.refs(ownRefs(checkout));
   await attachHead(checkout, history, signal);
   await showCommitted(checkout, history, parent, content, signal);
   return commit;
@@ -276,20 +286,33 @@ async function storeCommit(
 const reason = ['-m', 'loopwright: iteration'];
 const moveRefs = ['update-ref', ...reason, '--stdin'];
 
-/** Makes the commit and moves the branch to it. */
 async function createCommit(
-  checkout: LoopCheckout,
-  history: History,
+  { repository, at }: LoopCheckout,
   tree: string,
   parent: Revision,
   { subject, trailers }: CommitInput,
   signal: AbortSignal,
 ): Promise<string> {
-  const { repository, at } = checkout;
   const args = ['commit-tree', '--no-gpg-sign', '-p', parent.commit, '-F', '-', tree];
-  const then = { args: moveRefs, lines: refMoves(checkout, history, firstOutput) };
   const input = commitMessage(subject, trailers);
-  return repository.text({ at, args, input, then, signal });
+  return repository.text({ at, args, input, signal });
+}
+
+/**
+ * The files themselves: what a power cut takes from them would else be found to differ from the commit, and count as work that an
+ * interrupted agent left.
+ */
+async function syncWork(
+  { repository, workTree, index }: LoopCheckout,
+  { startTree }: CommitInput,
+  tree: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const known = index.touchedSince(startTree);
+  const [entries = []] =
+    known === null ? await diffTreePairs(repository, [[startTree, tree]], signal) : [];
+  const names = known ?? entries.map((entry) => entry.path);
+  if (names.length > 0) await syncFiles(workTree, names);
 }
 
 async function moveBranch(
@@ -349,12 +372,14 @@ async function showCommitted(
   if (content.tree === parent.tree) return;
   const [entries = []] = await diffTreePairs(repository, [[parent.tree, content.tree]], signal);
   const args = ['update-index', '--replace', '-z', '--index-info'];
-  await repository.output({ at, args, input: indexInfo(entries), signal });
+  await repository.with(syncedIndex).output({ at, args, input: indexInfo(entries), signal });
 }
 
-async function dropOperation({ at }: LoopCheckout): Promise<string[]> {
-  const operation = await unfinishedOperation(at.gitDir);
+async function dropOperation(checkout: LoopCheckout, signal: AbortSignal): Promise<string[]> {
+  const { gitDir } = checkout.at;
+  const operation = await unfinishedOperation(gitDir);
   if (operation === null) return [];
-  await forgetOperation(at.gitDir);
-  return [`unfinished ${operation} ended, files kept`];
+  const kept = await keepAutostash(checkout, signal);
+  await forgetOperation(gitDir);
+  return [`unfinished ${operation} ended, files kept`, ...kept];
 }

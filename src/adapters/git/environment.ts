@@ -49,6 +49,10 @@ const fixedConfig: readonly ConfigEntry[] = [
   ['core.autocrlf', 'false'],
   ['core.eol', 'native'],
   ['core.quotePath', 'false'],
+  // A ref that is renamed into place before its content is on the disk can be empty after a power cut: so can all packed ones.
+  // Objects are synced by `disk-sync.ts`.
+  ['core.fsync', 'reference'],
+  ['core.fsyncMethod', 'fsync'],
   ['commit.gpgSign', 'false'],
   ['log.showSignature', 'false'],
   ['gpg.program', 'false'],

@@ -7,12 +7,11 @@ import { listFiltered, listInTheWay } from './in-the-way.ts';
 import { installIndex } from './index-lock.ts';
 import { unfinishedOperation } from './mend.ts';
 import { listCutMoves, type Move } from './move-record.ts';
-import { listMovedPaths } from './move-sides.ts';
 import { splitRecords } from './path-bytes.ts';
 import { refuseLocked, refuseLockedDeletion } from './refuse-locked.ts';
 import { isAncestor, resolveCommit } from './repository.ts';
 import type { Repository } from './repository.ts';
-import { syncFiles } from './sync-files.ts';
+import { syncMoved } from './sync-moved.ts';
 import { belongsTo, listCheckoutsOf } from './user-checkouts.ts';
 import { holdIndex, moveRef, underRecord } from './user-move.ts';
 
@@ -53,6 +52,7 @@ export async function fastForwardBranch(
     const files = await listFiltered(repository, at, from, to, signal);
     if (files.length > 0) return { kind: 'filtered', path: at.workTree ?? at.gitDir, files };
   }
+  await repository.disk.objects();
   await refuseLocked(repository.main.commonDir, ref, behind, signal);
   // The branch that is merged goes afterwards.
   await refuseLockedDeletion(repository.main.commonDir, [], signal);
@@ -69,7 +69,7 @@ export async function fastForwardBranch(
     await repository.reach('before:move-index');
     for (const at of behind) installIndex(at.gitDir, move.id);
     await repository.reach('after:move-index');
-    await syncMoved(repository, behind, move, signal);
+    for (const at of behind) await syncMoved(repository, at, from, to, signal);
     return { isOver: true, result: { kind: 'moved', checkedOut: checkouts.length > 0 } };
   });
 }
@@ -160,19 +160,4 @@ async function moveFiles(
   }
   await repository.reach('after:move-files');
   return null;
-}
-
-/** What was moved is on disk before the record goes: a power cut empties files that were written a moment ago. */
-async function syncMoved(
-  repository: Repository,
-  checkouts: readonly Checkout[],
-  move: Move,
-  signal: AbortSignal,
-): Promise<void> {
-  if (checkouts.length === 0) return;
-  const moved = await listMovedPaths(repository, move, move.to, signal);
-  const names = moved.map(({ path }) => path);
-  for (const { workTree } of checkouts) {
-    if (workTree !== null) await syncFiles(workTree, names);
-  }
 }

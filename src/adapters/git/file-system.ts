@@ -1,5 +1,14 @@
-import { chmodSync, lstatSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
+import { answersSignals } from '../process/identity.ts';
 import type { ConfigEntry } from './environment.ts';
 
 /**
@@ -7,7 +16,8 @@ import type { ConfigEntry } from './environment.ts';
  * can write there that names differ only in case, that files have no modes, or that there are no links: then git looks away.
  */
 export function fileSystemSettings(folder: string): readonly ConfigEntry[] {
-  const place = mkdtempSync(path.join(folder, '.probe-'));
+  removeLeft(folder);
+  const place = mkdtempSync(path.join(folder, `.probe-${process.pid}-`));
   try {
     const file = path.join(place, 'name');
     writeFileSync(file, '');
@@ -18,6 +28,15 @@ export function fileSystemSettings(folder: string): readonly ConfigEntry[] {
     ];
   } finally {
     rmSync(place, { recursive: true, force: true });
+  }
+}
+
+/** What processes left that were killed while they tried. */
+function removeLeft(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const pid = /^\.probe-(?:(\d+)-)?/.exec(name);
+    if (pid === null || (pid[1] !== undefined && answersSignals(Number(pid[1])))) continue;
+    rmSync(path.join(folder, name), { recursive: true, force: true });
   }
 }
 

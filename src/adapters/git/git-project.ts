@@ -8,6 +8,7 @@ import type {
   WorkspaceSpec,
 } from '../../ports/workspace.ts';
 import { hideStateFolder } from '../files/folder-state.ts';
+import { canBeRead, putBackLostRefs, setAsideEmptyObjects } from './after-cut.ts';
 import { carryOver, isRepositoryOf, partFromOriginal } from './carry-over.ts';
 import { listChangedByPeople } from './changed-by-people.ts';
 import { listCheckpoints, listLoops } from './checkpoints.ts';
@@ -31,17 +32,36 @@ import type { Repository } from './repository.ts';
 import { settleMoves } from './settle-moves.ts';
 import { diffSummary } from './diff-summary.ts';
 import { compareAround, isStaged, lookAround } from './surroundings.ts';
+import { tidyWorktrees } from './tidy-worktrees.ts';
 import { writeTreePatch } from './tree-diff.ts';
 import { watchBranch } from './watch-branch.ts';
 import { openWorktree, removeWorktree } from './worktree.ts';
 import { damagedObjects } from './worktree-refusal.ts';
-import type { WorktreeSpec } from './worktree.ts';
+import type { WorktreeSpec } from './make-worktree.ts';
 
 export function createGitProject(repository: Repository): Project {
+  const { reach } = repository;
+  const registry = { repository, reach };
   const root = repository.main.workTree ?? repository.main.gitDir;
   /** Folders of opened workspaces, by path. */
   const opened = new Map<string, Checkout>();
   const indexDigest = createIndexDigest(path.join(repository.main.gitDir, 'index'));
+  /** How many empty objects were set aside, once: what a cut has left was there before this process. */
+  let emptied: Promise<number> | null = null;
+
+  async function putBackLost(
+    { recorded, ...loop }: WorktreeSpec,
+    signal: AbortSignal,
+  ): Promise<readonly string[]> {
+    if (recorded === undefined) return [];
+    emptied ??= setAsideEmptyObjects(repository.main.commonDir).catch((error: unknown) => {
+      emptied = null;
+      throw error;
+    });
+    await emptied;
+    return putBackLostRefs(repository, { ...loop, recorded }, signal);
+  }
+
   return {
     kind: 'git',
     root,
@@ -50,8 +70,17 @@ export function createGitProject(repository: Repository): Project {
     checkedOut: (signal) => readHead(repository, signal),
     watchBranch: (branch, onMove) => watchBranch(repository.main.commonDir, branch, onMove),
     contains: (commit, part, signal) => containsCommit(repository, commit, part, signal),
-    replay: (head, from, onto, signal) =>
-      replayCommits({ repository, at: repository.main }, head, onto, from, signal),
+    async replay(head, from, onto, signal) {
+      const store = { repository, at: repository.main };
+      const replayed = await replayCommits(store, head, onto, from, signal);
+      await repository.disk.objects();
+      return replayed;
+    },
+    async sync(branches) {
+      await repository.disk.objects();
+      await repository.disk.refs(branches.map((branch) => `refs/heads/${branch}`));
+    },
+    isWhole: (commit, since, signal) => canBeRead(repository, commit, since, signal),
     requireStart(base) {
       refuseBare(repository);
       const fault = commitFault(repository.main.commonDir, base);
@@ -61,9 +90,12 @@ export function createGitProject(repository: Repository): Project {
       const complete = requireStartingPoint(repository, spec);
       if (spec.mode === 'in-place') return openInPlace(repository, complete, signal);
       hideStateFolder(root, spec.path);
-      const { checkout, ...rest } = await openWorktree(repository, complete, signal);
+      const lost = await putBackLost(complete, signal);
+      const { checkout, notes, ...rest } = await openWorktree(registry, complete, signal);
       opened.set(checkout.workTree, checkout.at);
-      return { ...rest, workspace: createGitWorkspace(checkout) };
+      const workspace = createGitWorkspace(checkout);
+      if (lost.length === 0) return { ...rest, notes, workspace };
+      return { ...rest, fellBack: true, notes: [...lost, ...notes], workspace };
     },
     requireIntact(folder) {
       const at = opened.get(folder);
@@ -75,9 +107,10 @@ export function createGitProject(repository: Repository): Project {
         return null;
       }
       opened.delete(spec.path);
-      return removeWorktree(repository, requireStartingPoint(repository, spec), signal);
+      return removeWorktree(registry, requireStartingPoint(repository, spec), signal);
     },
     retireBranch: (branch, signal) => retireLoopBranch(repository, branch, signal),
+    tidyWorktrees: (known, signal) => tidyWorktrees(registry, known, signal),
     deleteBranch: (branch, signal) => deleteLoopBranch(repository, branch, signal),
     checkpoints: (branch, base, signal) => listCheckpoints(repository, branch, base, signal),
     loopsOf: (commit, without, signal) => listLoops(repository, commit, without, signal),
@@ -229,7 +262,10 @@ async function createBranch(
   const ref = `refs/heads/${name}`;
   const args = ['update-ref', '--stdin'];
   const result = await repository.run({ args, input: `create ${ref} ${id}\n`, signal });
-  if (result.exitCode === 0) return;
+  if (result.exitCode === 0) {
+    await repository.disk.objects();
+    return repository.disk.refs([ref]);
+  }
   throw new LoopwrightError(
     'git.branch_exists',
     `Branch ${name} cannot be created: ${result.stderr.trim()}`,

@@ -1,17 +1,11 @@
 import type { GitCall } from './git.ts';
 
-/** Stands for what the first command has printed, without its last line break. No name of a ref contains it. */
-export const firstOutput = '~';
-
 /** A call as lines for a shell, which becomes the last of its commands; input comes from the shell's own. */
 export function gitScript({ args, then, outputFile }: GitCall): string {
   const into = outputFile === undefined ? '' : ` >${quoted(outputFile)}`;
   if (then === undefined) return `exec ${words(['git', ...args])}${into}`;
-  const lines = (then.lines ?? []).join('\n').split(firstOutput).map(quoted).join('"$out"');
-  // What a here-document expands to is not looked at again.
-  return `out=$(${words(['git', ...args])}) && printf '%s\\n' "$out" || exit
-in=${lines}
-exec ${words(['git', ...then.args])}${into} ${then.lines === undefined ? '</dev/null' : '<<.\n$in\n.'}`;
+  return `${words(['git', ...args])} || exit
+exec ${words(['git', ...then.args])}${into} </dev/null`;
 }
 
 /**

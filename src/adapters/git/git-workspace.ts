@@ -10,6 +10,7 @@ import { heal, standInFor } from './heal.ts';
 import type { LoopCheckout } from './loop-checkout.ts';
 import { rebaseBranch } from './rebase.ts';
 import { restorePaths } from './restore.ts';
+import { restoreTornFiles } from './torn-files.ts';
 import { diffTrees, toFileChanges, writeTreePatch } from './tree-diff.ts';
 import { beginVisit, endVisit } from './visit.ts';
 
@@ -90,6 +91,8 @@ export function createGitWorkspace(
     }
   }
 
+  const goBack = () => whilePresent(never, () => endVisit(checkout, never));
+
   return {
     path: workTree,
     branch,
@@ -108,6 +111,8 @@ export function createGitWorkspace(
       }),
     restore: (fromTree, paths, signal) =>
       withSnapshot(fromTree, signal, (tree) => restorePaths(checkout, tree, paths, signal)),
+    restoreTorn: (fromTree, signal) =>
+      withSnapshot(fromTree, signal, (tree) => restoreTornFiles(checkout, tree, signal)),
     async commit(input, signal) {
       let tree = input.tree ?? null;
       const { made, ...result } = await withSnapshot(input.startTree, signal, (startTree) => {
@@ -130,7 +135,6 @@ export function createGitWorkspace(
     rebase: (onto, from, signal) =>
       onceReady(signal, () => rebaseBranch(checkout, onto, from, signal)),
     async visit(commit, signal, work) {
-      const goBack = () => whilePresent(never, () => endVisit(checkout, never));
       try {
         await onceReady(signal, () => beginVisit(checkout, commit, signal));
         const result = await work();
@@ -141,6 +145,9 @@ export function createGitWorkspace(
         await goBack().catch(() => false);
         throw error;
       }
+    },
+    async sync() {
+      if (index.isUnsynced()) await index.sync();
     },
     async linksOut(paths) {
       requireOwn(at);

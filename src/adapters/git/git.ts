@@ -44,11 +44,7 @@ export type GitCall = {
   readonly signal: AbortSignal;
 };
 
-export type FollowUp = {
-  readonly args: readonly string[];
-  /** Its input, which may contain `firstOutput` of `git-script.ts`. */
-  readonly lines?: readonly string[];
-};
+type FollowUp = { readonly args: readonly string[] };
 
 export type GitResult = {
   readonly exitCode: number;

@@ -1,7 +1,7 @@
-import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { smallText } from '../files/small-file.ts';
 import type { Checkout } from './git.ts';
+import { headText, replaceSynced } from './registration.ts';
 import { isObjectId, resolveCommit } from './repository.ts';
 import type { Repository } from './repository.ts';
 
@@ -37,9 +37,7 @@ export async function headCommit(
 export async function mendHeadFile(at: Checkout, branch: string): Promise<boolean> {
   const text = readHeadFile(at);
   if (text !== null && (isObjectId(text) || /^ref: refs\/[^\s]+$/.test(text))) return false;
-  // A folder or link in its place would otherwise be written through.
-  await rm(path.join(at.gitDir, 'HEAD'), { recursive: true, force: true });
-  await writeFile(path.join(at.gitDir, 'HEAD'), `ref: refs/heads/${branch}\n`);
+  await replaceSynced(path.join(at.gitDir, 'HEAD'), headText(branch));
   return true;
 }
 

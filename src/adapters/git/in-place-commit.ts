@@ -25,6 +25,7 @@ export async function commitInPlace(
   const args = ['commit-tree', '--no-gpg-sign', '-p', parent.commit, '-F', '-', tree];
   const input = commitMessage(subject, trailers);
   const commit = await repository.text({ at, args, input, signal });
+  await repository.disk.objects();
   const [entries = []] = await diffTreePairs(repository, [[parent.tree, tree]], signal);
   const changes = entries.map(({ path, status, newMode, newId }) => ({
     path,

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { LoopwrightError } from '../../core/error.ts';
+import { entriesOf } from '../files/folder-entries.ts';
 import { smallText } from '../files/small-file.ts';
 import { listCheckoutsOf } from './user-checkouts.ts';
-import { keepRef, pastFolder, pastRef } from './loop-checkout.ts';
+import { keepRef, keptPrefix, pastFolder, pastRef, stashMark } from './loop-checkout.ts';
 import { refuseLockedDeletion } from './refuse-locked.ts';
 import { resolveCommit } from './repository.ts';
 import type { Repository } from './repository.ts';
@@ -18,7 +19,7 @@ export async function retireLoopBranch(
   signal: AbortSignal,
 ): Promise<void> {
   const loopId = await requireUnused(repository, branch, signal);
-  const refs = [`refs/heads/${branch}`, keepRef(loopId)];
+  const refs = await listRefs(repository, branch, signal);
   const commits = new Set<string>();
   for (const ref of refs) {
     const commit = await resolveCommit(repository, ref, signal);
@@ -36,8 +37,20 @@ export async function deleteLoopBranch(
 ): Promise<void> {
   const loopId = await requireUnused(repository, branch, signal);
   const past = await listPast(repository, loopId, signal);
-  const refs = [`refs/heads/${branch}`, keepRef(loopId), ...past];
-  await removeRefs(repository, refs, [], signal);
+  const refs = await listRefs(repository, branch, signal);
+  await removeRefs(repository, [...refs, ...past], [], signal);
+}
+
+/** The branch, and the refs that keep its newest commit and what was left uncommitted. */
+async function listRefs(
+  repository: Repository,
+  branch: string,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const id = branch.slice(branchPrefix.length);
+  const all = [...(await listLoopRefs(repository, signal))];
+  const stashes = all.filter((name) => name.startsWith(`${id}${stashMark}`));
+  return [`refs/heads/${branch}`, ...[id, ...stashes].map(keepRef)];
 }
 
 /** Answers whose branch it is. */
@@ -94,5 +107,32 @@ function mayHaveRefs(commonDir: string, folder: string): boolean {
   return packed?.includes(`${folder}/`) ?? existsSync(path.join(commonDir, 'packed-refs'));
 }
 
-/** A longer list is asked of git. */
-const longestList = 4 * 1024 * 1024;
+const longestList = 64 * 1024 * 1024;
+
+/** Ids that have a branch or a keeping ref. No process where refs are files. */
+export async function listLoopRefs(
+  repository: Repository,
+  signal: AbortSignal,
+): Promise<ReadonlySet<string>> {
+  const { commonDir } = repository.main;
+  const prefixes = [`refs/heads/${branchPrefix}`, keptPrefix];
+  if (existsSync(path.join(commonDir, 'reftable'))) {
+    const args = ['for-each-ref', '--format=%(refname)', ...prefixes];
+    return idsOf((await repository.text({ args, signal })).split('\n'), prefixes);
+  }
+  const loose = prefixes.flatMap((prefix) =>
+    entriesOf(path.join(commonDir, prefix)).map(({ name }) => `${prefix}${name}`),
+  );
+  const packed = smallText(path.join(commonDir, 'packed-refs'), 'latin1', longestList) ?? '';
+  const lines = packed.includes('loopwright') ? packed.split('\n') : [];
+  return idsOf([...loose, ...lines.map((line) => line.slice(line.indexOf(' ') + 1))], prefixes);
+}
+
+function idsOf(refs: readonly string[], prefixes: readonly string[]): ReadonlySet<string> {
+  return new Set(
+    refs.flatMap((ref) => {
+      const prefix = prefixes.find((each) => ref.startsWith(each));
+      return prefix === undefined || ref.endsWith('.lock') ? [] : [ref.slice(prefix.length)];
+    }),
+  );
+}

@@ -64,6 +64,24 @@ export function keepRef(loopId: string): string {
   return `${keptPrefix}${loopId}`;
 }
 
+/** Holds uncommitted work of an agent that could not be put back into its files. Goes with the loop's branch. */
+export function keptStash(loopId: string, commit: string): string {
+  return `${keepRef(loopId)}${stashMark}${commit.slice(0, 12)}`;
+}
+
+/** Between the id of the loop and that of the commit. */
+export const stashMark = '.stash-';
+
+/** The refs that stand for a loop's work: its branch, and what keeps its newest commit. */
+export function ownRefs({
+  mode,
+  loopId,
+  branch,
+}: Pick<LoopCheckout, 'mode' | 'loopId' | 'branch'>): readonly string[] {
+  const ref = `refs/heads/${branch}`;
+  return mode === 'worktree' ? [ref, keepRef(loopId)] : [ref];
+}
+
 export const keptPrefix = 'refs/loopwright-kept/';
 
 /**

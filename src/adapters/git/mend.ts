@@ -1,12 +1,14 @@
 import { lstatSync } from 'node:fs';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { setAsideAutostash } from './autostash.ts';
 import { requireOwn } from './git.ts';
 import { smallText } from '../files/small-file.ts';
 import { keepRef } from './loop-checkout.ts';
 import type { LoopCheckout } from './loop-checkout.ts';
 import { mendHeadFile } from './head.ts';
 import { isLinkedTo } from './own-worktree.ts';
+import { commonDirText, linkFolder, replaceSynced } from './registration.ts';
 
 /**
  * Undoes what a killed process or an agent left in the git folder of a loop's own worktree, so that git works there.
@@ -57,12 +59,17 @@ export async function forgetOperation(gitDir: string): Promise<void> {
   );
 }
 
-/** Ends it as if it had never begun: files go back to what they were before. */
+/**
+ * Ends it as if it had never begun: files go back to what they were before. Work that git had set aside for it is put back
+ * by `bringBackAutostash`.
+ */
 export async function abortOperation(
-  { repository, at }: LoopCheckout,
+  checkout: LoopCheckout,
   operation: string,
   signal: AbortSignal,
 ): Promise<void> {
+  const { repository, at } = checkout;
+  await setAsideAutostash(checkout);
   const args = operation === 'bisect' ? ['bisect', 'reset', 'HEAD'] : [operation, '--abort'];
   await repository.run({ at, args, signal });
   // What git could not abort (its state files are damaged) ends where it stands.
@@ -90,8 +97,7 @@ async function mendCommonDirFile({ at }: LoopCheckout): Promise<boolean> {
   const file = path.join(at.gitDir, 'commondir');
   const text = smallText(file) ?? '';
   if (text !== '' && path.resolve(at.gitDir, text.trim()) === at.commonDir) return false;
-  await rm(file, { recursive: true, force: true });
-  await writeFile(file, '../..\n');
+  await replaceSynced(file, commonDirText);
   return true;
 }
 
@@ -101,8 +107,7 @@ async function mendGitFile({ at, workTree, folder }: LoopCheckout): Promise<bool
   if (isLinkedTo(workTree, at.gitDir)) return false;
   const found = lstatSync(file, { throwIfNoEntry: false });
   if (found?.isDirectory() === true) await moveAside(file, folder);
-  await rm(file, { recursive: true, force: true });
-  await writeFile(file, `gitdir: ${at.gitDir}\n`);
+  await linkFolder(workTree, at.gitDir);
   return true;
 }
 

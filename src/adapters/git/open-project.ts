@@ -7,7 +7,8 @@ import { createGitProject } from './git-project.ts';
 
 /**
  * The project around a folder: the git repository it lies in, else the folder itself. `caller` is the environment of
- * the user; their git identity and ignore file are read from it once.
+ * the user; their git identity and ignore file are read from it once. `reach` is told of the steps in which worktrees
+ * come and go.
  */
 export async function openProject(
   cwd: string,

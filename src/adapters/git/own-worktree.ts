@@ -33,6 +33,12 @@ export async function standingOf(
   return (await readdir(folder)).length === 0 ? 'absent' : 'foreign';
 }
 
+/** Whether a worktree was made to the end: from then on its files are the loop's work. */
+export function isReady(gitDir: string, loopId: string): boolean {
+  const file = path.join(loopFolder(gitDir, loopId), 'ready');
+  return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+}
+
 /** Whether the folder has a `.git` file, not a link to one, that leads to that git folder. */
 export function isLinkedTo(folder: string, gitDir: string): boolean {
   const file = path.join(folder, '.git');
@@ -88,7 +94,8 @@ export function requireOwnRegistry(commonDir: string): void {
   refuseInTheWay(standsInTheWay(folder) ? folder : null);
 }
 
-function refuseInTheWay(found: string | null): void {
+/** `found` is something that is not a folder, in a folder's place; null when there is nothing. */
+export function refuseInTheWay(found: string | null): void {
   if (found === null) return;
   throw new LoopwrightError(
     'workspace.linked',

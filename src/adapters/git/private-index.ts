@@ -31,6 +31,10 @@ export type PrivateIndex = {
   touchedSince(tree: string): readonly string[] | null;
   /** Files that the last snapshot had to leave out. */
   unstored(): readonly Unstored[];
+  /** Whether a snapshot has been taken since the last sync: its objects may not be on the disk yet. */
+  isUnsynced(): boolean;
+  /** Brings the objects of snapshots, and all others, to the disk. */
+  sync(): Promise<void>;
   /** Forgets what is remembered of the index after another command has changed it. */
   changed(): void;
 };
@@ -42,6 +46,7 @@ export function createPrivateIndex(place: Place): PrivateIndex {
   let unstored: readonly Unstored[] = [];
   /** As the engine left its file; null when a command of its own has written it since. */
   let stamp: string | null = null;
+  let isUnsynced = false;
   let touched: { readonly from: string; readonly paths: readonly string[] } | null = null;
 
   async function update(careful: boolean, signal: AbortSignal): Promise<string> {
@@ -60,6 +65,7 @@ export function createPrivateIndex(place: Place): PrivateIndex {
         ? { from: knownTree, paths: [...tracked, ...untracked] }
         : null;
     knownTree = null;
+    isUnsynced = true;
     const all = careful
       ? { ...differences, tracked: await listTracked(place, signal) }
       : differences;
@@ -106,6 +112,16 @@ export function createPrivateIndex(place: Place): PrivateIndex {
     touchedSince(tree) {
       if (tree === knownTree) return [];
       return touched?.from === tree ? touched.paths : null;
+    },
+    isUnsynced: () => isUnsynced,
+    async sync() {
+      isUnsynced = false;
+      try {
+        await repository.disk.objects();
+      } catch (error) {
+        isUnsynced = true;
+        throw error;
+      }
     },
     changed() {
       stamp = null;

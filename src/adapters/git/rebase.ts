@@ -2,14 +2,16 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { LoopwrightError } from '../../core/error.ts';
 import type { Rebase } from '../../ports/workspace.ts';
+import { syncAllToDisk } from '../files/sync-to-disk.ts';
 import { gitFailed } from './git.ts';
 import { headBranch, headCommit } from './head.ts';
 import { listInTheWay } from './in-the-way.ts';
-import { keepRef, pastRef } from './loop-checkout.ts';
+import { keepRef, ownRefs, pastRef } from './loop-checkout.ts';
 import type { LoopCheckout } from './loop-checkout.ts';
 import { splitRecords } from './path-bytes.ts';
 import { replaceFile } from './private-index.ts';
 import { isAncestor, isObjectId } from './repository.ts';
+import { syncedIndex, syncMoved } from './sync-moved.ts';
 import { diffTrees } from './tree-diff.ts';
 
 type Replayed =
@@ -73,7 +75,13 @@ export async function undoHalfRebase(
   const { repository, at, index } = checkout;
   const env = { GIT_INDEX_FILE: index.file };
   await rm(`${index.file}.lock`, { force: true });
-  await repository.output({ at, env, args: ['read-tree', '--reset', '-u', 'HEAD'], signal });
+  const args = ['read-tree', '--reset', '-u', 'HEAD'];
+  if ((await repository.run({ at, env, args, signal })).exitCode !== 0) {
+    // The index is damaged. With that of the new head the files that only it has go as well.
+    const [, newHead = 'HEAD'] = note.trim().split(' ');
+    await index.reset(isObjectId(newHead) ? newHead : 'HEAD', signal);
+    await repository.output({ at, env, args, signal });
+  }
   index.changed();
   await replaceFile(index.file, path.join(at.gitDir, 'index'));
   await rm(noteFile(checkout), { force: true });
@@ -87,7 +95,8 @@ function noteFile({ folder }: LoopCheckout): string {
 /** Agents can write in that folder: a link left in the way is removed, never written through. */
 async function writeNote(checkout: LoopCheckout, text: string): Promise<void> {
   await rm(noteFile(checkout), { recursive: true, force: true });
-  await writeFile(noteFile(checkout), text, { flag: 'wx' });
+  await writeFile(noteFile(checkout), text, { flag: 'wx', flush: true });
+  await syncAllToDisk([checkout.folder]);
 }
 
 /** The head of a workspace that is on its branch. */
@@ -232,6 +241,7 @@ async function switchTo(
   const { repository, at, mode, loopId, branch, index } = checkout;
   const env = { GIT_INDEX_FILE: index.file };
   await index.snapshot(signal);
+  await index.sync();
   if (mode === 'in-place') {
     const taken = await listInTheWay(repository, checkout.workTree, oldHead, newHead, signal);
     if (taken.length > 0) return taken;
@@ -255,6 +265,8 @@ async function switchTo(
   const args = ['update-ref', '-m', 'loopwright: rebase', '--stdin'];
   await repository.output({ at, args, input: `${update.join('\n')}\n`, signal });
   await showRebased(checkout, oldHead, newHead, signal);
+  await syncMoved(repository, at, oldHead, newHead, signal);
+  await repository.disk.refs(ownRefs(checkout));
   await rm(noteFile(checkout), { force: true });
   return [];
 }
@@ -271,13 +283,9 @@ async function showRebased(
     return;
   }
   // The user's own index: what they have staged stays, as long as the rebase does not touch the same paths.
-  const kept = await repository.run({
-    at,
-    args: ['read-tree', '-m', '-i', oldHead, newHead],
-    signal,
-  });
-  if (kept.exitCode !== 0)
-    await repository.output({ at, args: ['read-tree', '-m', newHead], signal });
+  const synced = repository.with(syncedIndex);
+  const kept = await synced.run({ at, args: ['read-tree', '-m', '-i', oldHead, newHead], signal });
+  if (kept.exitCode !== 0) await synced.output({ at, args: ['read-tree', '-m', newHead], signal });
 }
 
 /** Paths that differ from the old head in the files and that the rebase would change. */

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { createDiskSync, type DiskSync } from './disk-sync.ts';
 import { git, gitOutput } from './git.ts';
 import type { Checkout, GitCall, GitResult } from './git.ts';
 import { createDriverOverrides, hardenedEnvironment } from './environment.ts';
@@ -17,6 +18,8 @@ export type Repository = {
   output(call: Command): Promise<Buffer>;
   /** The same as trimmed text. */
   text(call: Command): Promise<string>;
+  /** What of it is on the disk for certain; shared by all its variants. */
+  readonly disk: DiskSync;
   /** The same repository with settings that outweigh its own. */
   with(config: readonly ConfigEntry[]): Repository;
 };
@@ -33,6 +36,7 @@ export function createRepository(
   user: UserSettings,
   basics: Readonly<Record<string, string>>,
   reach: Reach = () => Promise.resolve(),
+  disk: DiskSync = createDiskSync(main.commonDir),
 ): Repository {
   const driverOverrides = createDriverOverrides(basics);
   const plain = hardenedEnvironment(basics, user, []);
@@ -50,6 +54,7 @@ export function createRepository(
     main,
     user,
     reach,
+    disk,
     run: async (command) => git(await complete(command)),
     output,
     text: async (command) => (await output(command)).toString('utf8').trim(),
@@ -57,7 +62,13 @@ export function createRepository(
       const key = JSON.stringify(config);
       const known =
         variants.get(key) ??
-        createRepository(main, { ...user, config: [...user.config, ...config] }, basics, reach);
+        createRepository(
+          main,
+          { ...user, config: [...user.config, ...config] },
+          basics,
+          reach,
+          disk,
+        );
       variants.set(key, known);
       return known;
     },

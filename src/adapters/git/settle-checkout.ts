@@ -9,7 +9,7 @@ import { moveMark, type Move } from './move-record.ts';
 import { isSameSide, listMovedPaths, type MovedPath } from './move-sides.ts';
 import { joinRecords } from './path-bytes.ts';
 import type { Repository } from './repository.ts';
-import { syncFiles } from './sync-files.ts';
+import { syncFiles } from './disk-sync.ts';
 import {
   listEntries,
   refresh,

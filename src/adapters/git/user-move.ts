@@ -53,7 +53,7 @@ export async function holdIndex(
   return { GIT_INDEX_FILE: await copyIndex(at.gitDir, id), ...moveMark(id) };
 }
 
-/** Moves the ref, if it is still where the move begins. */
+/** Moves the ref, if it is still where the move begins. It is on the disk then; its objects are so before. */
 export async function moveRef(
   repository: Repository,
   at: Checkout,
@@ -66,11 +66,11 @@ export async function moveRef(
   const args = ['update-ref', '-m', reason, ref, to, from];
   const moved = await repository.run({ at, args, env: moveMark(id), signal });
   await repository.reach('after:move-ref');
-  if (moved.exitCode === 0) return true;
   // A git that was killed may have done it all the same.
-  if ((await resolveCommit(repository, ref, signal)) === to) return true;
-  if (moved.exitCode > 128) throw gitFailed(args, moved);
-  return false;
+  const isMoved = moved.exitCode === 0 || (await resolveCommit(repository, ref, signal)) === to;
+  if (isMoved) await repository.disk.refs([ref]);
+  else if (moved.exitCode > 128) throw gitFailed(args, moved);
+  return isMoved;
 }
 
 function endMove(commonDir: string, move: Move): void {

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rename, rm, rmdir, stat, lstat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, lstat } from 'node:fs/promises';
 import path from 'node:path';
 import { folderIdentity, standsInTheWay } from '../files/own-folder.ts';
 import type { Checkout } from './git.ts';
@@ -132,13 +132,6 @@ export async function takeFiles(folder: string): Promise<string | null> {
     if (isMine && inodeOf(mine) === inode) return mine;
   }
   return null;
-}
-
-/** Puts taken files into a worktree that was made without any. */
-export async function moveFilesIn(taken: string, folder: string): Promise<void> {
-  await rename(path.join(folder, '.git'), path.join(taken, '.git'));
-  await rmdir(folder);
-  await rename(taken, folder);
 }
 
 /** Makes the files those of HEAD, exactly. Throws when that cannot be done; then the worktree is of no use. */

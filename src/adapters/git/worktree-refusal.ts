@@ -1,4 +1,4 @@
-import { LoopwrightError } from '../../core/error.ts';
+import { isLoopwrightError, LoopwrightError } from '../../core/error.ts';
 
 /** What git says of objects it cannot read. */
 const damages = ['object file', 'loose object', 'unable to read', 'bad object', 'missing blob'];
@@ -24,12 +24,11 @@ export function pathTaken(folder: string): LoopwrightError {
   );
 }
 
-/** Why `git worktree add` failed, in words that help. */
-export function explainAddFailure(
-  branch: string,
-  failure: LoopwrightError,
-  stderr: string,
-): LoopwrightError {
+/** Why a worktree could not be made, in words that help. */
+export function explainAddFailure(branch: string, failure: unknown): unknown {
+  if (!isLoopwrightError(failure) || failure.code !== 'git.failed') return failure;
+  const { stderr } = failure.details;
+  if (typeof stderr !== 'string') return failure;
   if (stderr.includes("' exists; cannot create '")) {
     return new LoopwrightError(
       'git.branch_name_taken',
@@ -40,17 +39,15 @@ export function explainAddFailure(
   const damaged = stderr
     .split('\n')
     .find((line) => damages.some((words) => line.includes(words)) && !line.includes('/worktrees/'));
-  if (damaged !== undefined)
-    return damagedObjects(damaged.replace(/^(?:error|fatal): /, ''), failure);
-  if (!stderr.includes('already checked out') && !stderr.includes('already used by worktree'))
-    return failure;
+  if (damaged === undefined) return failure;
+  return damagedObjects(damaged.replace(/^(?:error|fatal): /, ''), failure);
+}
+
+export function branchInUse(branch: string, place: string): LoopwrightError {
   return new LoopwrightError(
     'git.branch_in_use',
-    `${branch} is checked out in another folder: ${lastQuoted(stderr)}`,
-    {
-      cause: failure,
-      hint: 'Switch that checkout to another branch, then try again.',
-    },
+    `${branch} is checked out in another folder: ${place}`,
+    { hint: 'Switch that checkout to another branch, then try again.' },
   );
 }
 

@@ -8,6 +8,7 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Containment, ContainmentMode } from '../../ports/process.ts';
 import { probeCgroup } from './cgroup.ts';
+import { pathFolders } from './path-folders.ts';
 
 /** A way to start a program. */
 export type Enclosure = {
@@ -148,7 +149,7 @@ const usualFolders = ['/usr/local/bin', '/usr/bin', '/bin', '/usr/sbin', '/sbin'
 
 /** By this process's own PATH: an agent's environment has no say in what contains it. */
 export function findTool(name: string): string | null {
-  const folders = (process.env['PATH'] ?? '').split(':').filter((folder) => folder.startsWith('/'));
+  const folders = pathFolders(process.env['PATH'] ?? '').filter((folder) => folder.startsWith('/'));
   const files = [...folders, ...usualFolders].map((folder) => path.join(folder, name));
   return files.find(isExecutable) ?? null;
 }

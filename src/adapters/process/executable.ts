@@ -2,6 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import path from 'node:path';
 import type { ProcessSpec } from '../../ports/process.ts';
 import type { NotStarted } from './keeper.ts';
+import { pathFolders } from './path-folders.ts';
 
 const defaultPath = '/usr/local/bin:/usr/bin:/bin';
 
@@ -34,7 +35,7 @@ function candidates(spec: ProcessSpec): readonly string[] {
   const program = spec.argv[0];
   if (program === '') return [];
   if (program.includes('/')) return [path.resolve(spec.cwd, program)];
-  const folders = (spec.env['PATH'] ?? defaultPath).split(':');
+  const folders = pathFolders(spec.env['PATH'] ?? defaultPath);
   return folders.map((folder) => path.resolve(spec.cwd, folder, program));
 }
 

@@ -53,7 +53,8 @@ export function markOf(identity: ProcessIdentity): string {
   return digest.digest('hex').slice(0, 24);
 }
 
-function answersSignals(pid: number): boolean {
+/** Whether some process has this pid now: enough for whoever only tidies up. */
+export function answersSignals(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

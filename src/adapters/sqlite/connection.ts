@@ -144,10 +144,10 @@ export class Connection implements Disposable {
   /** SQLite goes on writing into deleted files; what it acknowledges then is lost. */
   assertInPlace(): void {
     if (identityOf(this.file) !== this.#identity) {
-      const text = `${this.file} was deleted or replaced while it was in use`;
+      const text = `${this.file} was moved, deleted or replaced while it was in use`;
       throw this.#gone(
         text,
-        'Put the file back or start again; what was stored is not in a new file. The branches of loops are kept by git.',
+        'Start again where the project is now, or put the file back; what was stored is not in a new file. The branches of loops are kept by git.',
       );
     }
     const beside = besideOf(this.file);

@@ -107,9 +107,10 @@ async function updateFenced(
 
 /** The log says where the workspace was when the loop was made. Elsewhere its path is another one, and the record stays. */
 function withRecordedPath(state: string, { workspace }: Loop): Sql {
-  const recorded = sql`state ->> '$.workspace.path'`;
-  return sql`case when ${recorded} = ${workspace.path} then ${state}
-    else json_set(${state}, '$.workspace.path', ${recorded}) end`;
+  // As JSON: SQLite has no text for bytes that are not UTF-8.
+  const recorded = sql`state -> '$.workspace.path'`;
+  return sql`case when ${recorded} = ${JSON.stringify(workspace.path)} then ${state}
+    else json_set(${state}, '$.workspace.path', json(${recorded})) end`;
 }
 
 function refusal(input: AppendInput, stored: { token: number; seq: number }): LoopwrightError {

@@ -26,8 +26,9 @@ export function createMessages(db: Db): Messages {
       return countMessages(db, sql`receiver = ${receiver} and acknowledged_at is null`);
     },
 
-    async countSent(sender, since) {
-      return countMessages(db, sql`sender = ${sender} and created_at > ${since}`);
+    async countSent(sender, since, until) {
+      const between = sql`created_at > ${since} and created_at <= ${until}`;
+      return countMessages(db, sql`sender = ${sender} and ${between}`);
     },
 
     async acknowledge(id, now) {

@@ -1,6 +1,7 @@
 import { readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { syncToDisk } from '../files/sync-to-disk.ts';
+import { answersSignals } from '../process/identity.ts';
 import { backupPath, lastBackup } from './backup-files.ts';
 import { Connection } from './connection.ts';
 import type { SearchThread } from './search-thread.ts';
@@ -88,7 +89,7 @@ function prepare(file: string, version: number): Place {
   let isTaken = false;
   for (const name of readdirSync(folder).filter((each) => each.startsWith(start))) {
     const pid = Number(/^-(\d+)/.exec(name.slice(start.length))?.[1] ?? 0);
-    if (pid !== process.pid && isRunning(pid)) isTaken = true;
+    if (pid !== process.pid && pid > 0 && answersSignals(pid)) isTaken = true;
     else rmSync(path.join(folder, name), { force: true });
   }
   return { backup, temporary, isTaken };
@@ -97,12 +98,4 @@ function prepare(file: string, version: number): Place {
 function putInPlace({ backup, temporary }: Place): void {
   renameSync(temporary, backup);
   syncToDisk(path.dirname(backup));
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return pid > 0 && process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 }

@@ -63,8 +63,8 @@ async function parseFrontMatter(
   source: string,
 ): Promise<z.infer<ReturnType<typeof FrontMatter>>> {
   if (text === '') return { required: [], defaults: {} };
-  const { parseDocument } = await import('yaml');
-  const document = parseDocument(text);
+  const { parseYamlDocument } = await import('../files/parse-yaml.ts');
+  const document = parseYamlDocument(text);
   const [error] = document.errors;
   if (error !== undefined) throw broken(source, error.message, error);
   const result = FrontMatter().safeParse(document.toJS() ?? {});

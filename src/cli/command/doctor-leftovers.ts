@@ -1,11 +1,12 @@
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { isFreeSoon, listLocks, listRefLocks } from '../../adapters/git/lock-files.ts';
-import { keptPrefix } from '../../adapters/git/loop-checkout.ts';
+import { keptPrefix, stashMark } from '../../adapters/git/loop-checkout.ts';
 import type { Repository } from '../../adapters/git/repository.ts';
 import { isSetAside } from '../../adapters/git/own-worktree.ts';
 import { listPool, poolFolder } from '../../adapters/git/worktree-pool.ts';
 import { listLinkedCheckouts } from '../../adapters/git/linked-checkouts.ts';
+import { throwawayOwner } from '../../core/loop/throwaway.ts';
 import { formatAge } from '../render/format.ts';
 import { ok, warn, type Check } from './doctor-check.ts';
 
@@ -20,10 +21,12 @@ export async function checkOrphans(
 ): Promise<readonly Check[]> {
   const branches = await refsBelow(repository, prefix, signal);
   const kept = await refsBelow(repository, keptPrefix, signal);
-  const dropped = kept.filter((name) => !branches.includes(name));
+  const dropped = kept.filter((name) => !branches.includes(name.split(stashMark)[0] ?? name));
   const worktrees = await loopWorktrees(repository);
-  const lostBranches = branches.filter((name) => !loops.has(name));
-  const lostWorktrees = worktrees.filter(({ loop }) => !loops.has(loop));
+  // Throwaway ones are among the registrations.
+  const isLost = (id: string) => !loops.has(id) && throwawayOwner(id) === null;
+  const lostBranches = branches.filter(isLost);
+  const lostWorktrees = worktrees.filter(({ loop }) => isLost(loop));
   return [
     lostWorktrees.length === 0
       ? ok('worktrees', worktrees.length === 0 ? 'none' : `${worktrees.length}, all of known loops`)

@@ -6,7 +6,9 @@ import { Connection } from '../../adapters/sqlite/connection.ts';
 import { afterRestore } from '../../adapters/sqlite/store-error.ts';
 import { openStore } from '../../adapters/sqlite/store.ts';
 import { refuseLostStore } from '../../daemon/lost-store.ts';
+import { isResting } from '../../core/loop/status.ts';
 import type { LoopRow, Store } from '../../ports/store.ts';
+import type { KnownLoops } from '../../ports/workspace.ts';
 import { plural } from '../render/format.ts';
 import { fail, ok, warn, type Check } from './doctor-check.ts';
 
@@ -14,7 +16,13 @@ export type StoreChecks = {
   readonly checks: readonly Check[];
   /** Ids of every stored loop; null when the store could not be read or there is none. */
   readonly loops: ReadonlySet<string> | null;
+  /** The same for those who repair worktrees: where each loop works, and which are driven now. */
+  readonly places: LoopPlaces | null;
 };
+
+export type LoopPlaces = Omit<KnownLoops, 'folder'>;
+
+const noPlaces: LoopPlaces = { find: async () => null, isDriven: async () => false };
 
 const recentLoops = 20;
 
@@ -26,23 +34,24 @@ export async function checkStore(file: string, stateDir: string): Promise<StoreC
       'a PostgreSQL store is configured, but this version has only SQLite',
       'remove `store` from the configuration',
     );
-    return { checks: [check], loops: null };
+    return { checks: [check], loops: null, places: null };
   }
   refuseLostStore(file, stateDir);
   if ((await stat(file).catch(() => null)) === null) {
-    return { checks: [ok('store', 'none yet; the first task or run makes it')], loops: new Set() };
+    const check = ok('store', 'none yet; the first task or run makes it');
+    return { checks: [check], loops: new Set(), places: noPlaces };
   }
   await using store = await openStore(file);
   const rows = await store.read((tx) => tx.loops.list({}));
-  return {
-    checks: [
-      inspectFile(file),
-      ...(await checkGap(store)),
-      await checkChains(store, rows),
-      await checkOwners(store),
-    ],
-    loops: new Set(rows.map(({ id }) => id)),
-  };
+  const { check, driven } = await checkOwners(store);
+  const loops = new Set(rows.map(({ id }) => id));
+  const checks = [
+    inspectFile(file),
+    ...(await checkGap(store)),
+    await checkChains(store, rows),
+    check,
+  ];
+  return { checks, loops, places: placesOf(file, loops, driven) };
 }
 
 function inspectFile(file: string): Check {
@@ -92,8 +101,29 @@ async function checkChains(store: Store, rows: readonly LoopRow[]): Promise<Chec
   return ok('history', text);
 }
 
-/** Loops that should be driven and are not. */
-async function checkOwners(store: Store): Promise<Check> {
+/** Few loops are asked for, so each is read when it is. */
+function placesOf(
+  file: string,
+  loops: ReadonlySet<string>,
+  driven: ReadonlySet<string>,
+): LoopPlaces {
+  return {
+    async find(id) {
+      if (!loops.has(id)) return null;
+      await using store = await openStore(file);
+      const loop = await store.read((tx) => tx.loops.get(id));
+      if (loop === null || loop.workspace.mode !== 'worktree') return null;
+      const { path, branch } = loop.workspace;
+      return { path, branch, isOpen: !isResting(loop.status) };
+    },
+    isDriven: async (id) => driven.has(id),
+  };
+}
+
+type Owners = { readonly check: Check; readonly driven: ReadonlySet<string> };
+
+/** Loops that should be driven and are not, and those that are. */
+async function checkOwners(store: Store): Promise<Owners> {
   await using supervisor = createSupervisor({ clock: createSystemClock() });
   const entries = await store.read(async (tx) => {
     const queued = await tx.queue.entries();
@@ -105,17 +135,21 @@ async function checkOwners(store: Store): Promise<Check> {
     );
   });
   const left: string[] = [];
+  const driven = new Set<string>();
   for (const { loopId, session } of entries) {
     const isDriven =
       session !== null && session.endedAt === null && (await supervisor.isAlive(session.process));
-    if (!isDriven) left.push(loopId);
+    if (isDriven) driven.add(loopId);
+    else left.push(loopId);
   }
+  return { check: ownersCheck(left, entries.length), driven };
+}
+
+function ownersCheck(left: readonly string[], count: number): Check {
   if (left.length === 0) {
     return ok(
       'loops',
-      entries.length === 0
-        ? 'none is running'
-        : `${entries.length} running, each with a living owner`,
+      count === 0 ? 'none is running' : `${count} running, each with a living owner`,
     );
   }
   return warn(

@@ -5,12 +5,13 @@ import { plainText } from '../../core/text/terminal.ts';
 import type { Command, CommandInput } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { exitCodes } from '../exit-code.ts';
-import { wantsJson } from '../input.ts';
+import { isGiven, wantsJson } from '../input.ts';
 import { plural } from '../render/format.ts';
 import { createPaint, type Style } from '../render/paint.ts';
 import { wrap } from '../render/wrap.ts';
 import { checked, type Check } from './doctor-check.ts';
 import { checkLocks, checkOrphans, checkPool } from './doctor-leftovers.ts';
+import { checkMoves } from './doctor-moves.ts';
 import { checkChosenContainment, checkDisk, checkMachine } from './doctor-machine.ts';
 import {
   checkAgent,
@@ -20,19 +21,25 @@ import {
   findPlace,
   type Place,
 } from './doctor-project.ts';
+import { checkRegistrations } from './doctor-registrations.ts';
 import { checkStore, type StoreChecks } from './doctor-store.ts';
 
 export const doctor: Command = {
   path: ['doctor'],
   summary: 'Check machine, repository, configuration, store and leftovers.',
   details:
-    'Each line says what to do about it. Exit code 0 when nothing fails, 1 otherwise; warnings do not count.',
+    'Each line says what to do about it. Exit code 0 when nothing fails, 1 otherwise; warnings do not count. ' +
+    '--fix does what every run does when it starts: it repairs what killed engines and power cuts left of the worktrees of ' +
+    'loops, and lets your files follow a branch whose move was cut. Your own changes, and loops that run, are not touched.',
+  options: [{ name: 'fix', summary: 'Repair worktrees of loops and moves that were cut.' }],
   examples: [
     { line: 'loopwright doctor', does: 'Looks at everything.' },
+    { line: 'loopwright doctor --fix', does: 'Also repairs worktrees after a power cut.' },
     {
       line: 'loopwright doctor --json | jq \'.checks[] | select(.status != "ok")\'',
       does: 'Shows only what is not well.',
     },
+    { line: 'loopwright doctor --fix', does: 'Also settles what a killed engine left half done.' },
   ],
   run: runDoctor,
 };
@@ -40,7 +47,7 @@ export const doctor: Command = {
 const lookMs = 120_000;
 
 async function runDoctor(input: CommandInput, context: CliContext): Promise<number> {
-  const checks = await examine(context);
+  const checks = await examine(context, isGiven(input, 'fix'));
   const failed = checks.filter(({ status }) => status === 'fail').length;
   const warned = checks.filter(({ status }) => status === 'warn').length;
   const exitCode = failed === 0 ? exitCodes.ok : exitCodes.failed;
@@ -54,7 +61,7 @@ async function runDoctor(input: CommandInput, context: CliContext): Promise<numb
   return exitCode;
 }
 
-async function examine(context: CliContext): Promise<readonly Check[]> {
+async function examine(context: CliContext, fix: boolean): Promise<readonly Check[]> {
   const signal = AbortSignal.timeout(lookMs);
   const checks: Check[] = [...(await checkMachine(context, signal))];
   let place: Place | null = null;
@@ -64,12 +71,15 @@ async function examine(context: CliContext): Promise<readonly Check[]> {
       return checkRepository(place, context, signal);
     })),
   );
-  return place === null ? checks : [...checks, ...(await examinePlace(place, context, signal))];
+  return place === null
+    ? checks
+    : [...checks, ...(await examinePlace(place, context, fix, signal))];
 }
 
 async function examinePlace(
   place: Place,
   context: CliContext,
+  fix: boolean,
   signal: AbortSignal,
 ): Promise<readonly Check[]> {
   const checks: Check[] = [];
@@ -88,13 +98,13 @@ async function examinePlace(
   checks.push(
     ...(await checked('disk', () => checkDisk(hasState ? stateDir : place.root, settings))),
   );
-  let loops: StoreChecks['loops'] = null;
+  let known: Known = { loops: null, places: null };
   checks.push(
     ...(await checked('store', async () => {
       const file = settings.store ?? path.join(stateDir, 'state.db');
       const isAddress = /^postgres(ql)?:/.test(file);
       const store = await checkStore(isAddress ? file : path.resolve(place.root, file), stateDir);
-      loops = store.loops;
+      known = store;
       return store.checks;
     })),
   );
@@ -102,20 +112,37 @@ async function examinePlace(
     place.root,
     settings.workspace.dir ?? path.join(stateDir, 'worktrees'),
   );
-  return [...checks, ...(await examineLeftovers(place, loops, worktrees, context, signal))];
+  const { repository } = place;
+  if (repository !== null) {
+    const how = { stateDir, clock: context.clock, isFix: fix };
+    checks.push(...(await checked('moves', () => checkMoves(repository, how, signal))));
+  }
+  return [
+    ...checks,
+    ...(await examineLeftovers(place, known, { worktrees, fix }, context, signal)),
+  ];
 }
+
+type Known = Pick<StoreChecks, 'loops' | 'places'>;
 
 async function examineLeftovers(
   { repository }: Place,
-  loops: StoreChecks['loops'],
-  worktrees: string,
+  { loops, places }: Known,
+  { worktrees, fix }: { readonly worktrees: string; readonly fix: boolean },
   context: CliContext,
   signal: AbortSignal,
 ): Promise<readonly Check[]> {
   if (repository === null) return [];
+  const known = places === null ? null : { ...places, folder: worktrees };
+  const registrations = { repository, known, folder: worktrees, fix: fix && known !== null };
+  // First: git itself may fail before they are put right.
+  const registered = await checked('registrations', () =>
+    checkRegistrations(registrations, signal),
+  );
   const orphans =
     loops === null ? [] : await checked('branches', () => checkOrphans(repository, loops, signal));
   return [
+    ...registered,
     ...orphans,
     ...(await checked('pool', () => checkPool(worktrees))),
     ...(await checked('locks', () => checkLocks(repository, context.clock.now(), signal))),

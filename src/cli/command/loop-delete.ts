@@ -3,6 +3,7 @@ import type { Loop } from '../../core/loop/loop.ts';
 import { isResting } from '../../core/loop/status.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { isSessionAlive } from '../../engine/session.ts';
+import { withoutLimit } from '../../engine/without-limit.ts';
 import { workspaceSpec } from '../../engine/workspace-spec.ts';
 import type { Command } from '../command.ts';
 import { exitCodes } from '../exit-code.ts';
@@ -78,10 +79,20 @@ type Removed = {
 
 /** Worktree first, then the branch; the answer is the branch that is gone. */
 async function removeFromGit(engine: Engine, loop: Loop, keepBranch: boolean): Promise<Removed> {
-  const { mode, branch } = loop.workspace;
+  const { mode } = loop.workspace;
   // In place the files and the branch are the user's own.
   if (mode !== 'worktree') return { branch: null, left: null };
-  const signal = AbortSignal.timeout(120_000);
+  const remove = (signal: AbortSignal) => removeParts(engine, loop, keepBranch, signal);
+  return withoutLimit(engine, `removing the worktree of ${loop.id}`, remove);
+}
+
+async function removeParts(
+  engine: Engine,
+  loop: Loop,
+  keepBranch: boolean,
+  signal: AbortSignal,
+): Promise<Removed> {
+  const { branch } = loop.workspace;
   const spec = { ...workspaceSpec(loop), pool: 0 };
   const left = await engine.project.removeWorkspace(spec, signal);
   if (branch === null || keepBranch) return { branch: null, left };

@@ -1,12 +1,10 @@
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
-import { LoopwrightError } from '../../core/error.ts';
 import { plainText } from '../../core/text/terminal.ts';
 import { parseSigils, type Sigils } from '../../core/transcript/sigils.ts';
 import type { Command } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { exitCodes } from '../exit-code.ts';
 import { argument, wantsJson } from '../input.ts';
+import { readInput } from '../read-input.ts';
 import { createPaint } from '../render/paint.ts';
 import { oneLine } from '../render/story-line.ts';
 
@@ -32,26 +30,13 @@ export const parseSigilsCommand: Command = {
 
   async run(input, context) {
     const file = argument(input, 'FILE') ?? '-';
-    const text = file === '-' ? await context.readStdin(maxBytes) : await read(file, context);
+    const text = await readInput(file, context, { maxBytes });
     const sigils = parseSigils(text);
     if (wantsJson(input)) context.out.write(`${JSON.stringify(sigils)}\n`);
     else context.out.write(render(sigils, context));
     return exitCodes.ok;
   },
 };
-
-async function read(file: string, { cwd }: CliContext): Promise<string> {
-  try {
-    return await readFile(path.resolve(cwd, file), 'utf8');
-  } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
-    const reason = code === 'ENOENT' ? 'there is no such file' : code;
-    throw new LoopwrightError('usage.unreadable_file', `cannot read ${file}: ${reason}`, {
-      cause,
-      hint: 'check the path; `-` reads standard input',
-    });
-  }
-}
 
 function render(sigils: Sigils, { out }: CliContext): string {
   const paint = createPaint(out.hasColour);

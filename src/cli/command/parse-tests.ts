@@ -1,6 +1,3 @@
-import { open } from 'node:fs/promises';
-import path from 'node:path';
-import { LoopwrightError } from '../../core/error.ts';
 import { plainText } from '../../core/text/terminal.ts';
 import { parseTests, type TestRun } from '../../core/verdict/test-output/parse-tests.ts';
 import { runnerNames } from '../../core/verdict/test-output/registry.ts';
@@ -8,6 +5,7 @@ import type { Command, CommandInput } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { exitCodes } from '../exit-code.ts';
 import { argument, option, wantsJson } from '../input.ts';
+import { readInput } from '../read-input.ts';
 import { createPaint, type Paint } from '../render/paint.ts';
 
 export const parseTestsCommand: Command = {
@@ -48,7 +46,7 @@ export const parseTestsCommand: Command = {
 
 async function runParseTests(input: CommandInput, context: CliContext): Promise<number> {
   const file = argument(input, 'FILE') ?? '-';
-  const text = file === '-' ? await context.readStdin(maxBytes) : await readEnd(file, context);
+  const text = await readInput(file, context, { maxBytes, takesEnd: true });
   const run = parseTests(text, option(input, 'runner'));
   if (wantsJson(input)) context.out.write(`${JSON.stringify(run)}\n`);
   else context.out.write(render(run, createPaint(context.out.hasColour)));
@@ -56,24 +54,6 @@ async function runParseTests(input: CommandInput, context: CliContext): Promise<
 }
 
 const maxBytes = 256 * 1024 * 1024;
-
-/** The end of a file, where summaries stand. */
-async function readEnd(file: string, { cwd }: CliContext): Promise<string> {
-  try {
-    await using handle = await open(path.resolve(cwd, file));
-    const { size } = await handle.stat();
-    const bytes = Buffer.alloc(Math.min(size, maxBytes));
-    const { bytesRead } = await handle.read(bytes, 0, bytes.length, size - bytes.length);
-    return bytes.toString('utf8', 0, bytesRead);
-  } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
-    const reason = code === 'ENOENT' ? 'there is no such file' : code;
-    throw new LoopwrightError('usage.unreadable_file', `cannot read ${file}: ${reason}`, {
-      cause,
-      hint: 'check the path; `-` reads standard input',
-    });
-  }
-}
 
 const shown = 20;
 

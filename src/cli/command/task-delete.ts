@@ -2,6 +2,7 @@ import type { Loop } from '../../core/loop/loop.ts';
 import type { Task } from '../../core/task/task.ts';
 import { plainText } from '../../core/text/terminal.ts';
 import type { Engine } from '../../engine/engine.ts';
+import { withoutLimit } from '../../engine/without-limit.ts';
 import { workspaceSpec } from '../../engine/workspace-spec.ts';
 import type { StoreTx } from '../../ports/store.ts';
 import type { Command, CommandInput } from '../command.ts';
@@ -91,8 +92,16 @@ async function isConfirmed(
 
 /** Worktrees, files and branches; in place the files and the branch are the user's own. */
 async function removeLoops(engine: Engine, loops: readonly Loop[]): Promise<readonly GoneBranch[]> {
+  const remove = (signal: AbortSignal) => removeEach(engine, loops, signal);
+  return withoutLimit(engine, 'removing the worktrees', remove);
+}
+
+async function removeEach(
+  engine: Engine,
+  loops: readonly Loop[],
+  signal: AbortSignal,
+): Promise<readonly GoneBranch[]> {
   const gone: GoneBranch[] = [];
-  const signal = AbortSignal.timeout(600_000);
   for (const loop of loops) {
     await engine.artifacts.remove(loop.id);
     const { mode, branch } = loop.workspace;

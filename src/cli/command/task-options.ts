@@ -1,10 +1,8 @@
-import { stat, readFile } from 'node:fs/promises';
-import path from 'node:path';
-import { LoopwrightError } from '../../core/error.ts';
 import { priorities, type Priority } from '../../core/task/task.ts';
 import type { CommandInput, Option } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { option, usageError } from '../input.ts';
+import { readInput } from '../read-input.ts';
 
 /** The fields of a task that `task add` and `task edit` take. */
 export const fieldOptions: readonly Option[] = [
@@ -58,29 +56,10 @@ export function priorityOption(input: CommandInput): Priority | null {
 }
 
 /** A file of the user's, or standard input for `-`. */
-export async function readTextFile(
+export function readTextFile(
   file: string,
   context: CliContext,
   maxBytes = maxTextBytes,
 ): Promise<string> {
-  if (file === '-') return context.readStdin(maxBytes);
-  const full = path.resolve(context.cwd, file);
-  try {
-    const found = await stat(full);
-    if (!found.isFile())
-      throw usageError(`${file} is not a file`, 'name a text file, or `-` for standard input');
-    if (found.size > maxBytes) {
-      const limit = Math.round(maxBytes / 1_000_000);
-      throw usageError(`${file} is larger than ${limit} MB`, 'is this the right file?');
-    }
-    return await readFile(full, 'utf8');
-  } catch (cause) {
-    if (cause instanceof LoopwrightError) throw cause;
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
-    const reason = code === 'ENOENT' ? 'there is no such file' : code;
-    throw new LoopwrightError('usage.unreadable_file', `cannot read ${file}: ${reason}`, {
-      cause,
-      hint: 'check the path; `-` reads standard input',
-    });
-  }
+  return readInput(file, context, { maxBytes });
 }

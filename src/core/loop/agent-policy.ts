@@ -12,6 +12,8 @@ export type AfterAgent =
       readonly kind: 'again';
       readonly condition: WaitCondition;
       readonly waitMs: number;
+      /** The provider has named the time. */
+      readonly isReset?: true;
       readonly text: string;
     };
 
@@ -45,7 +47,8 @@ export function afterAgent(outcome: AgentOutcome, input: AfterAgentInput): After
         outcome.resetAtMs === null
           ? usageLookMs
           : Math.max(outcome.resetAtMs - input.now, shortestUsageWaitMs);
-      return again('usage_limit', clamp(waitMs), 'the usage limit is reached');
+      const wait = again('usage_limit', clamp(waitMs), 'the usage limit is reached');
+      return outcome.resetAtMs === null ? wait : { ...wait, isReset: true };
     }
     case 'api_error': {
       if (input.apiErrors > input.apiRetries) return { kind: 'proceed' };
@@ -71,7 +74,11 @@ export function afterAgent(outcome: AgentOutcome, input: AfterAgentInput): After
   }
 }
 
-function again(condition: WaitCondition, waitMs: number, text: string): AfterAgent {
+function again(
+  condition: WaitCondition,
+  waitMs: number,
+  text: string,
+): Extract<AfterAgent, { kind: 'again' }> {
   return { kind: 'again', condition, waitMs, text };
 }
 

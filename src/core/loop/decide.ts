@@ -14,8 +14,10 @@ import { isResting, type RestReason, type RestStatus } from './status.ts';
 
 /** What the owner knows beside the log when it asks what to do next. */
 export type Facts = {
-  /** UTC milliseconds. */
+  /** UTC milliseconds, but for settings of the clock since a wait began. */
   readonly now: number;
+  /** UTC milliseconds as the clock says them. */
+  readonly wallNow: number;
   /** Where the base branch is now; null when unknown or not watched. */
   readonly baseHead: string | null;
   /** Asked by a person or a signal. `finish`: at the boundary. `cut`: now. */
@@ -32,7 +34,7 @@ export type Request = {
 /** The next thing to do, as data. The engine performs it and appends what happened. */
 export type Action =
   | { readonly type: 'open-workspace' }
-  | { readonly type: 'wait'; readonly until: number }
+  | { readonly type: 'wait'; readonly leftMs: number }
   | { readonly type: 'wake' }
   | { readonly type: 'verify-baseline' }
   | { readonly type: 'read-messages' }
@@ -76,7 +78,7 @@ export function decide(loop: Loop, facts: Facts): Action {
   return atStep(loop, facts);
 }
 
-function whileWaiting(loop: Loop, { until, condition }: Wait, facts: Facts): Action {
+function whileWaiting(loop: Loop, { until, condition, isReset }: Wait, facts: Facts): Action {
   if (facts.request !== null) {
     // A wait inside an iteration is given up with it; the number stays used and does not count.
     if (openIteration(loop) !== null) return { type: 'conclude', interrupted: true };
@@ -84,7 +86,8 @@ function whileWaiting(loop: Loop, { until, condition }: Wait, facts: Facts): Act
   }
   if (condition === 'approval' && facts.hasMail) return { type: 'read-messages' };
   if (condition === 'approval' && loop.asked === undefined) return { type: 'wake' };
-  return facts.now < until ? { type: 'wait', until } : { type: 'wake' };
+  const leftMs = until - (isReset === true ? facts.wallNow : facts.now);
+  return leftMs > 0 ? { type: 'wait', leftMs } : { type: 'wake' };
 }
 
 /** An interrupted iteration still keeps its files: snapshot, then the end without a verdict. */

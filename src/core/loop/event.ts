@@ -251,6 +251,7 @@ export type LoopEvent =
       readonly type: 'loop.waiting';
       readonly condition: WaitCondition;
       readonly until: number;
+      readonly isReset?: true;
       readonly then: Step;
       readonly text: string;
     }

@@ -133,6 +133,7 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
         wait: {
           condition: event.condition,
           until: event.until,
+          ...(event.isReset === undefined ? {} : { isReset: event.isReset }),
           then: event.then,
           text: event.text,
         },

@@ -154,6 +154,8 @@ export type Loop = {
 export type Wait = {
   readonly condition: WaitCondition;
   readonly until: number;
+  /** It ends at a time of day that a provider has named, by the wall clock; absent: it lasts for a while. */
+  readonly isReset?: true;
   readonly then: Step;
   readonly text: string;
 };

@@ -12,7 +12,7 @@ export async function ask(engine: Engine, owner: LoopOwner, question: Question):
     asked?.kind === question.kind &&
     asked.iteration === question.iteration &&
     (asked.until === null) === (ms === null);
-  const until = isSame ? asked.until : ms === null ? null : engine.clock.now() + ms;
+  const until = isSame ? asked.until : ms === null ? null : owner.now + ms;
   const told: readonly LoopEvent[] = isSame ? [] : [{ type: 'approval.asked', question, until }];
   if (until === null) {
     await owner.record(...told);

@@ -54,7 +54,7 @@ export async function judgeIteration(engine: Engine, owner: LoopOwner): Promise<
     ...newBudgetWarnings(loop).map((text): LoopEvent => ({ type: 'warning.raised', text })),
     ...stuckWarning(loop, decision).map((text): LoopEvent => ({ type: 'warning.raised', text })),
     { type: 'decision.made', decision },
-    ...pauseAfter(engine, loop, decision),
+    ...pauseAfter(owner.now, loop, decision),
   );
 }
 
@@ -84,14 +84,12 @@ function newBudgetWarnings(loop: Loop): readonly string[] {
 }
 
 /** After errors a growing backoff; otherwise only the pause that was asked for. */
-function pauseAfter(engine: Engine, loop: Loop, decision: Decision): readonly LoopEvent[] {
+function pauseAfter(now: number, loop: Loop, decision: Decision): readonly LoopEvent[] {
   if (!decision.continue) return [];
   const backoff = errorBackoffMs(loop);
   const ms = Math.max(backoff, loop.settings.limits['iteration-delay']);
   if (ms === 0) return [];
   const condition = backoff > 0 ? 'backoff' : 'delay';
   const text = backoff > 0 ? 'after an agent error' : 'iteration-delay';
-  return [
-    { type: 'loop.waiting', condition, until: engine.clock.now() + ms, then: 'boundary', text },
-  ];
+  return [{ type: 'loop.waiting', condition, until: now + ms, then: 'boundary', text }];
 }

@@ -24,13 +24,14 @@ export async function openWorkspace(engine: Engine, owner: LoopOwner): Promise<v
   await owner.after('open-workspace');
   const isLost =
     opened.created && isWorkLost(owner.loop, await opened.workspace.head(owner.closing));
-  const saved = await saveLeftWork(owner);
+  const torn = opened.created ? [] : await restoreTorn(owner);
+  const saved = await saveLeftWork(owner, opened.fellBack === true);
   await owner.record({
     type: 'workspace.opened',
     path: opened.workspace.path,
     head: await opened.workspace.head(owner.closing),
     created: opened.created,
-    repaired: [...opened.repaired, ...saved.notes],
+    repaired: [...opened.repaired, ...torn, ...saved.notes],
     missing: opened.missing,
     ...(saved.changes === null ? {} : { left: saved.changes }),
   });
@@ -51,6 +52,20 @@ export async function openWorkspace(engine: Engine, owner: LoopOwner): Promise<v
   await setUp(engine, owner);
 }
 
+/**
+ * A power cut takes the content of files that were being written: that is not what the agent wanted to leave. Without one an
+ * empty file is what was wanted.
+ */
+async function restoreTorn(owner: LoopOwner): Promise<readonly string[]> {
+  const { loop, workspace } = owner;
+  const head = owner.isAfterBoot && looksAtFiles(loop) ? await workspace.head(owner.closing) : null;
+  if (head === null) return [];
+  await owner.before('restore-torn');
+  const paths = await workspace.restoreTorn(head, owner.closing);
+  await owner.after('restore-torn');
+  return paths.map((file) => `${file} had lost its content or a part of it, put right`);
+}
+
 /** Whether the store is older than the work, and neither worktree nor branch has any of it: it may be merged by now. */
 function isWorkLost({ behind, iterations, workspace }: Loop, head: string | null): boolean {
   return behind === true && iterations.length > 0 && head === workspace.base;
@@ -62,10 +77,13 @@ function lostText({ taskId }: Loop): string {
 
 type LeftWork = { readonly notes: readonly string[]; readonly changes: FileChanges | null };
 
-/** Work of an interrupted iteration that never reached its snapshot: kept, but for what it must not change. */
-async function saveLeftWork(owner: LoopOwner): Promise<LeftWork> {
+/**
+ * Work of an interrupted iteration that never reached its snapshot, and work whose commit is lost: kept, but for what it must
+ * not change.
+ */
+async function saveLeftWork(owner: LoopOwner, fellBack: boolean): Promise<LeftWork> {
   const { loop, workspace } = owner;
-  const last = await leftIteration(owner);
+  const last = await leftIteration(owner, fellBack);
   if (last === null) return { notes: [], changes: null };
   const { paths } = await putBackProtected(owner, last.startTree);
   const notes = paths.map((file) => `put ${file} back`);
@@ -75,7 +93,7 @@ async function saveLeftWork(owner: LoopOwner): Promise<LeftWork> {
   }
   await owner.before('save-left-work');
   const input = iterationCommit(loop, last);
-  const subject = `${input.subject}, interrupted`;
+  const subject = `${input.subject}, ${last.outcome === 'interrupted' ? 'interrupted' : 'from the files that were left'}`;
   const result = await workspace.commit({ ...input, subject }, owner.closing);
   await owner.after('save-left-work');
   const changes = await owner.changesBetween(last.startTree, result.tree);
@@ -84,11 +102,17 @@ async function saveLeftWork(owner: LoopOwner): Promise<LeftWork> {
 }
 
 /** The iteration whose work may be in no commit; null when there is none. */
-async function leftIteration({ loop, workspace, closing }: LoopOwner): Promise<Iteration | null> {
+async function leftIteration(
+  { loop, workspace, closing }: LoopOwner,
+  fellBack: boolean,
+): Promise<Iteration | null> {
   const last = lastIteration(loop);
-  if (last?.unrecorded !== true) return leftWork(loop);
-  // Nothing tells what the files were when it started: all that no commit has counts as its work.
-  const head = loop.behind === true && looksAtFiles(loop) ? await workspace.head(closing) : null;
+  if (last === null || !looksAtFiles(loop)) return null;
+  const isUnknown = last.unrecorded === true && loop.behind === true;
+  const isLost = fellBack && last.tries > 0;
+  if (!isUnknown && !isLost) return last.unrecorded === true ? null : leftWork(loop);
+  // What the files were when it started is not known, or is not in the history any more: all that no commit has counts as its work.
+  const head = await workspace.head(closing);
   return head === null ? null : { ...last, startTree: head, startHead: head };
 }
 

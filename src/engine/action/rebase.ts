@@ -6,6 +6,7 @@ import { rest } from './rest.ts';
 export async function rebase(engine: Engine, owner: LoopOwner, onto: string): Promise<void> {
   const { workspace: record } = owner.loop;
   const from = record.base ?? onto;
+  await engine.project.sync([]);
   await owner.record({ type: 'rebase.started', from, onto });
   await owner.settled();
   await owner.before('rebase');

@@ -188,7 +188,7 @@ async function recordEnd(
     events.push({ type: 'warning.raised', text: tooLongLearning });
   }
   const { kind } = result.outcome;
-  const now = engine.clock.now();
+  const { now } = owner;
   const next = afterAgent(result.outcome, {
     apiErrors: owner.iteration.apiErrors + (kind === 'api_error' ? 1 : 0),
     hangs: owner.iteration.hangs + (kind === 'hung' ? 1 : 0),
@@ -198,8 +198,9 @@ async function recordEnd(
   });
   if (next.kind === 'again' && !owner.cut.aborted) {
     const until = now + next.waitMs;
-    const { condition, text } = next;
-    events.push({ type: 'loop.waiting', condition, until, then: 'run-agent', text });
+    const { condition, text, isReset } = next;
+    const reset = isReset === undefined ? {} : { isReset };
+    events.push({ type: 'loop.waiting', condition, until, ...reset, then: 'run-agent', text });
   }
   await owner.record(...events);
 }

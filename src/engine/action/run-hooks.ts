@@ -57,7 +57,7 @@ async function leaveOut(
     return rest(engine, owner, { status: 'stopped', reason: 'stop_condition', text: why });
   }
   // A hook that always says so would be asked without end.
-  const until = engine.clock.now() + skipBackoffMs(loop);
+  const until = owner.now + skipBackoffMs(loop);
   const wait = { condition: 'delay', until, then: 'boundary', text: why } as const;
   await owner.record(told, ended, { type: 'loop.waiting', ...wait });
 }

@@ -51,7 +51,7 @@ export const lookAtCi: LookAt<'ci'> = async (engine, owner, gate) => {
       return { kind: 'judged', passed: state.kind === 'passed', reason: state.text, command };
     }
     const text = state.kind === 'none' ? 'the forge knows no run for the commit yet' : state.text;
-    const now = engine.clock.now();
+    const { now } = owner;
     const since = lastIteration(loop)?.ciSince ?? now;
     if (now - since >= gate.timeout) return failed(`not finished in time: ${text}`);
     return { kind: 'wait', until: now + gate['poll-interval'], text };

@@ -93,7 +93,7 @@ describe('a folder of the engine’s own', () => {
 
   test('of records that somebody’s folder has replaced is never written, however often it is tried', async () => {
     await using dir = await tempDir();
-    const artifacts = createArtifacts(path.join(dir.path, 'state'));
+    const artifacts = createArtifacts(dir.path);
     const folder = await artifacts.iterationDir('loop-1', 1);
     const theirs = path.join(dir.path, 'theirs');
     await mkdir(theirs);

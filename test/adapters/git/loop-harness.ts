@@ -1,18 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { openProject } from '../../../src/adapters/git/open-project.ts';
-import type {
-  OpenedWorkspace,
-  Project,
-  Workspace,
-  WorkspaceSpec,
-} from '../../../src/ports/workspace.ts';
+import type { OpenedWorkspace, Project, Workspace } from '../../../src/ports/workspace.ts';
 import { gitRepo, writeFileIn } from '../../support/git-repo.ts';
 import type { GitRepo } from '../../support/git-repo.ts';
+import { loopSpecAt, type LoopSpec } from '../../support/loop-spec.ts';
 
 export const { signal } = new AbortController();
-
-type LoopSpec = WorkspaceSpec & { readonly base: string; readonly branch: string };
 
 /** A repository, its project, and one loop's worktree in it. */
 export type LoopHarness = AsyncDisposable & {
@@ -68,13 +62,5 @@ export async function loopHarness(
 }
 
 export async function loopSpec(repo: GitRepo, loopId = 'loop-1'): Promise<LoopSpec> {
-  return {
-    loopId,
-    mode: 'worktree',
-    path: path.join(repo.path, '.loopwright/worktrees', loopId),
-    branch: `loopwright/${loopId}`,
-    base: await repo.git('rev-parse', 'HEAD'),
-    copy: [],
-    link: [],
-  };
+  return loopSpecAt(repo.path, await repo.git('rev-parse', 'HEAD'), loopId);
 }

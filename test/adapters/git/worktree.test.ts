@@ -1,14 +1,4 @@
-import {
-  access,
-  chmod,
-  lstat,
-  mkdir,
-  readFile,
-  readlink,
-  rm,
-  symlink,
-  writeFile,
-} from 'node:fs/promises';
+import { access, chmod, lstat, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openProject } from '../../../src/adapters/git/open-project.ts';
@@ -244,28 +234,4 @@ describe('removing a worktree', () => {
     await loop.project.removeWorkspace(loop.spec, signal);
     expect(await exists(path.join(loop.repo.path, 'node_modules/a.js'))).toBe(true);
   });
-});
-
-test('a worktree that another git is registering at the same moment is no obstacle', async () => {
-  await using repo = await gitRepo();
-  const bin = path.join(repo.outside, 'bin');
-  const seen = path.join(repo.outside, 'seen');
-  const realPath = repo.env['PATH'] ?? '';
-  await mkdir(bin);
-  const complaint = 'fatal: failed to read /r/.git/worktrees/loop-2/commondir: Success';
-  await writeFile(
-    path.join(bin, 'git'),
-    `#!/bin/sh
-case "$1" in worktree)
-  if [ ! -e ${seen} ]; then touch ${seen}; echo '${complaint}' >&2; exit 128; fi;;
-esac
-PATH=${realPath} exec git "$@"
-`,
-  );
-  await chmod(path.join(bin, 'git'), 0o755);
-  const env = { ...repo.env, PATH: `${bin}:${realPath}` };
-  const project = await openProject(repo.path, signal, env);
-  const { created, repaired } = await project.openWorkspace(await loopSpec(repo), signal);
-  expect({ created, repaired }).toEqual({ created: true, repaired: [] });
-  await access(seen);
 });

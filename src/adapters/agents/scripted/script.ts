@@ -2,13 +2,14 @@
  * The script of a scripted agent: which steps it takes in which iteration, for demos and for testing how loops
  * react. `examples/scripted/` shows every step.
  */
-import { readFile, stat } from 'node:fs/promises';
-import { LineCounter, parseDocument, type Document } from 'yaml';
+import { LineCounter, type Document } from 'yaml';
 import { z } from 'zod';
 import { lazy } from '../../../core/lazy.ts';
 import { agentOutcomeKinds } from '../../../core/agent/outcome.ts';
 import { Duration } from '../../../core/config/value.ts';
 import { LoopwrightError } from '../../../core/error.ts';
+import { parseYamlDocument } from '../../files/parse-yaml.ts';
+import { readSmallFile } from '../../files/small-file.ts';
 
 const maxScriptBytes = 1024 * 1024;
 const maxAliases = 100;
@@ -82,13 +83,13 @@ export type ScriptIteration = Script['iterations'][number];
 export type ScriptStep = ScriptIteration['steps'][number];
 
 export async function readScript(file: string): Promise<Script> {
-  return parseScript(await readBounded(file), file);
+  return parseScript(readBounded(file), file);
 }
 
 /** `file` is only named in messages. */
 export function parseScript(text: string, file: string): Script {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines });
+  const document = parseYamlDocument(text, lines);
   const [syntaxError] = document.errors;
   if (syntaxError !== undefined) throw invalid(file, [syntaxError.message]);
   const parsed = Script().safeParse(valueOf(document, file));
@@ -100,11 +101,11 @@ export function parseScript(text: string, file: string): Script {
   throw invalid(file, problems);
 }
 
-async function readBounded(file: string): Promise<string> {
+function readBounded(file: string): string {
   try {
-    const { size } = await stat(file);
-    if (size > maxScriptBytes) throw invalid(file, [`it has ${size} bytes, more than 1 MB`]);
-    return await readFile(file, 'utf8');
+    const bytes = readSmallFile(file, maxScriptBytes);
+    if (bytes === null) throw invalid(file, ['it has more than 1 MB, or is not a plain file']);
+    return bytes.toString('utf8');
   } catch (cause) {
     if (cause instanceof LoopwrightError) throw cause;
     throw new LoopwrightError('agent.script_missing', `Cannot read the agent's script ${file}.`, {
