@@ -54,6 +54,9 @@ export async function serveDaemon(input: ServeInput): Promise<void> {
   const publish = (event: LiveEvent) => {
     for (const listener of listeners) listener(event);
   };
+  const early: LiveEvent[] = [];
+  const keepEarly: LiveListener = (event) => early.push(event);
+  listeners.add(keepEarly);
   await using opened = await input.open(publish);
   const { engine } = opened;
   const { clock, stateDir } = engine;
@@ -76,6 +79,8 @@ export async function serveDaemon(input: ServeInput): Promise<void> {
   listeners.add((event) => dispatcher.observe(event));
   listeners.add((event) => feed.publish(event));
   listeners.add((event) => life.tell(event));
+  listeners.delete(keepEarly);
+  for (const event of early) life.tell(event);
   await tidyWorktrees(engine);
   const server = {
     token,

@@ -213,7 +213,7 @@ async function moveBase(
   await engine.reach('before:fast-forward');
   // Half a move is worse than a late end: from here on nothing cuts it short.
   signal.throwIfAborted();
-  const moved = await fastForward(engine, baseRef, stack, { from, to });
+  const moved = await fastForward(engine, baseRef, stack, { from, to }, signal);
   await engine.reach('after:fast-forward');
   for (const { candidate, top } of stack) {
     const { loop } = candidate;
@@ -230,9 +230,10 @@ async function fastForward(
   baseRef: string,
   stack: readonly Stacked[],
   { from, to }: { readonly from: string; readonly to: string },
+  cut: AbortSignal,
 ): Promise<FastForward> {
+  await using _lock = await holdMoves(engine, cut);
   const { signal } = new AbortController();
-  await using _lock = await holdMoves(engine, signal);
   const loops = stack.map(({ candidate }) => candidate.loop.id);
   return engine.project.fastForward(baseRef, from, to, signal, loops);
 }

@@ -13,8 +13,15 @@ export async function settleMoves(engine: Engine): Promise<void> {
   const { project, publish } = engine;
   if (!project.hasCutMoves()) return;
   const signal = AbortSignal.timeout(longestMs);
-  await using _lock = await holdMoves(engine, signal);
-  for (const text of await project.settleMoves(signal)) publish({ kind: 'notice', text });
+  try {
+    await using _lock = await holdMoves(engine, signal);
+    for (const text of await project.settleMoves(signal)) publish({ kind: 'notice', text });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    const text =
+      'warning: another engine is moving your checkout for more than ten minutes; a move that was cut is settled later';
+    publish({ kind: 'notice', text });
+  }
 }
 
 /** Held while refs, index or files of the user's are moved. */

@@ -211,6 +211,8 @@ export type WorkspaceSpec = {
    * at, and the newest of these that can be read takes the place of one that the disk has lost.
    */
   readonly recorded?: readonly string[];
+  /** The machine was started since the loop was last driven: a power cut may have taken more than what is easily seen. */
+  readonly isAfterBoot?: true;
   /** Worktrees whose files are kept for the next ones when they are removed; none unless given. */
   readonly pool?: number;
 };

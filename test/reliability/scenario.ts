@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { realCli, type RealRun } from '../cli/real-cli.ts';
 import { gitRepo, type GitRepo } from '../support/git-repo.ts';
@@ -109,6 +109,13 @@ async function commitToBase(repo: GitRepo, kind: ScenarioKind): Promise<string> 
   const name = kind === 'shown' ? 'shown' : 'person';
   const folder = kind === 'checkout' ? repo.path : path.join(repo.outside, name);
   if (!isHere) await repo.git('clone', '--quiet', '--branch', 'trunk', repo.path, folder);
+  // A killed move keeps the person from committing half of it. They do what git tells them then.
+  await rm(
+    await repo.gitIn(folder, 'rev-parse', '--path-format=absolute', '--git-path', 'index.lock'),
+    {
+      force: true,
+    },
+  );
   await writeFile(path.join(folder, 'kept.txt'), 'changed by the person\n');
   await writeFile(path.join(folder, 'added.txt'), 'added by the person\n');
   await repo.gitIn(folder, 'add', 'kept.txt', 'added.txt');

@@ -6,6 +6,7 @@ import { smallText } from '../files/small-file.ts';
 import { syncToDisk } from '../files/sync-to-disk.ts';
 import { isLinkedTo, keepBeside, markPlace } from './own-worktree.ts';
 import { loopFolder } from './loop-checkout.ts';
+import { listLeft } from './registration.ts';
 import { removeFolder } from './remove-folder.ts';
 
 /**
@@ -44,18 +45,19 @@ export function carryOver(commonDir: string, { folders, locate, isHeld }: CarryO
 
 /**
  * The same for one worktree that is opened and registered under another path, which is gone or another view of the same folder.
- * A registration that leads to a folder of its own is another project's business.
+ * A registration that leads to a folder of its own is another project's business. Answers what was done.
  */
-export function carryOne(commonDir: string, loopId: string, folder: string): boolean {
+export function carryOne(commonDir: string, loopId: string, folder: string): readonly string[] {
   const name = path.basename(folder);
-  const entry = listLoopEntries(commonDir).find((each) => each.name === name);
-  if (entry === undefined || entry.loopId !== loopId || entry.workTree === folder) return false;
+  const [entry] = loopEntry(commonDir, name);
+  if (entry === undefined || entry.loopId !== loopId || entry.workTree === folder) return [];
   const there = statSync(entry.workTree, { throwIfNoEntry: false, bigint: true });
   const here = statSync(folder, { throwIfNoEntry: false, bigint: true });
   const isOther = there !== undefined && (there.dev !== here?.dev || there.ino !== here.ino);
-  if (isOther || !leadsTo(folder, name)) return false;
+  if (isOther || !leadsTo(folder, name)) return [];
   point(entry, folder);
-  return true;
+  markPlace(entry.gitDir, loopId, folder);
+  return ['worktree moved with its project, registered at its new place'];
 }
 
 /**
@@ -73,6 +75,8 @@ export async function partFromOriginal(
     renameSync(gitDir, out);
     rmSync(out, { recursive: true, force: true });
   }
+  // What was being made or removed there is the original's too.
+  for (const left of await listLeft(commonDir)) rmSync(left.dir, { recursive: true, force: true });
   const kept: string[] = [];
   for (const folder of folders) await removeFolder(path.join(folder, '.pool'));
   for (const folder of listLoopFolders(folders)) {
@@ -115,13 +119,15 @@ export function isRepositoryOf(commonDir: string, root: string): boolean {
 function listLoopEntries(commonDir: string): readonly LoopEntry[] {
   const folder = path.join(commonDir, 'worktrees');
   if (folderIdentity(folder) === null) return [];
-  return readdirSync(folder).flatMap((name) => {
-    const gitDir = path.join(folder, name);
-    const loopId = loopOf(gitDir);
-    const text = smallText(path.join(gitDir, 'gitdir'))?.trim() ?? '';
-    if (loopId === null || text === '') return [];
-    return [{ name, gitDir, loopId, workTree: path.dirname(path.resolve(gitDir, text)) }];
-  });
+  return readdirSync(folder).flatMap((name) => loopEntry(commonDir, name));
+}
+
+function loopEntry(commonDir: string, name: string): readonly LoopEntry[] {
+  const gitDir = path.join(commonDir, 'worktrees', name);
+  const loopId = loopOf(gitDir);
+  const text = smallText(path.join(gitDir, 'gitdir'))?.trim() ?? '';
+  if (loopId === null || text === '') return [];
+  return [{ name, gitDir, loopId, workTree: path.dirname(path.resolve(gitDir, text)) }];
 }
 
 /** One whose engine was killed before it made its folder is known by its branch. */

@@ -50,10 +50,13 @@ export function createGitProject(repository: Repository): Project {
   let emptied: Promise<number> | null = null;
 
   async function putBackLost(
-    { recorded, ...loop }: WorktreeSpec,
+    { recorded, isAfterBoot, ...loop }: WorktreeSpec,
     signal: AbortSignal,
   ): Promise<readonly string[]> {
     if (recorded === undefined) return [];
+    const tip = readRef(repository.main, `refs/heads/${loop.branch}`);
+    const isSound = typeof tip === 'string' && commitFault(repository.main.commonDir, tip) === null;
+    if (isSound && isAfterBoot !== true) return [];
     emptied ??= setAsideEmptyObjects(repository.main.commonDir).catch((error: unknown) => {
       emptied = null;
       throw error;

@@ -20,10 +20,10 @@ import {
 export function takeIndexLock(commonDir: string, gitDir: string, id: string): boolean {
   const lock = lockFile(gitDir);
   const own = path.join(makeMovesFolder(gitDir), `${id}.lock`);
-  writeFileSync(own, markerOf(id));
+  writeFileSync(own, markerOf(id), { flush: true });
   try {
     for (;;) {
-      // A link appears with its content; a file that is opened and then written can be left empty.
+      // A link appears with its content, which is on the disk: a lock that a kill or a power cut empties would be taken for the user's.
       if (tryLink(own, lock)) return true;
       const holder = holderOf(lock);
       if (holder === id) return true;
@@ -102,7 +102,7 @@ function tryLink(own: string, lock: string): boolean {
 
 function tryWrite(own: string, lock: string): boolean {
   try {
-    writeFileSync(lock, smallText(own) ?? '', { flag: 'wx' });
+    writeFileSync(lock, smallText(own) ?? '', { flag: 'wx', flush: true });
     return true;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;

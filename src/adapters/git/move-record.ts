@@ -37,7 +37,8 @@ export type Move = {
   readonly gitDirs: readonly string[];
   /** `index`: the files are what was committed; only the index has to follow. */
   readonly follows: 'files' | 'index';
-  readonly owner: ProcessIdentity;
+  /** Null when its process has given it up. */
+  readonly owner: ProcessIdentity | null;
 };
 
 export type PlannedMove = Omit<Move, 'id' | 'owner'>;
@@ -52,12 +53,14 @@ const Record = z.strictObject({
   loops: z.array(name).max(1000),
   gitDirs: z.array(name).max(1000),
   follows: z.enum(['files', 'index']),
-  owner: z.object({
-    pid: z.int().positive(),
-    startTime: z.string().max(64).nullable(),
-    bootId: z.string().max(256).nullable(),
-    host: z.string().max(1024),
-  }),
+  owner: z
+    .object({
+      pid: z.int().positive(),
+      startTime: z.string().max(64).nullable(),
+      bootId: z.string().max(256).nullable(),
+      host: z.string().max(1024),
+    })
+    .nullable(),
 });
 
 const ending = '.json';
@@ -84,7 +87,8 @@ export function beginMove(commonDir: string, planned: PlannedMove): Move {
     // One of a process before the machine was started again.
     if (existsSync(file)) continue;
     underWay.add(file);
-    writeWhole(file, JSON.stringify({ ...planned, owner }));
+    const gitDirs = planned.gitDirs.map((gitDir) => path.relative(commonDir, gitDir) || '.');
+    writeWhole(file, JSON.stringify({ ...planned, gitDirs, owner }));
     syncToDisk(folder);
     return { ...planned, id, owner };
   }
@@ -100,9 +104,14 @@ export function dropMove(commonDir: string, { id }: Pick<Move, 'id'>): void {
   removeIfEmpty(folder);
 }
 
-/** Its process goes on without it: the record is for whoever settles next. */
+/** Its process goes on without it, and the record says so: the next engine that settles may be another one. */
 export function leaveMove(commonDir: string, { id }: Pick<Move, 'id'>): void {
-  underWay.delete(path.join(movesFolder(commonDir), `${id}${ending}`));
+  const file = path.join(movesFolder(commonDir), `${id}${ending}`);
+  underWay.delete(file);
+  const recorded = parse(smallText(file, 'utf8', longestRecord));
+  if (recorded !== null && recorded.owner !== null) {
+    writeWhole(file, JSON.stringify({ ...recorded, owner: null }));
+  }
 }
 
 /** One look into a folder that is absent when there is nothing to settle. */
@@ -131,7 +140,11 @@ export function listCutMoves(commonDir: string): readonly Move[] {
     const isNamed = entry.isFile() && /^[\w-]{1,100}$/.test(id);
     const parsed = isNamed ? parse(smallText(file, 'utf8', longestRecord)) : null;
     if (parsed === null) rmSync(file, { recursive: true, force: true });
-    else if (isOwn(parsed.owner) || !isAlive(parsed.owner)) found.push({ ...parsed, id });
+    else if (isGone(parsed.owner)) {
+      // Recorded as seen from the repository, which may have been moved since.
+      const gitDirs = parsed.gitDirs.map((gitDir) => path.resolve(commonDir, gitDir));
+      found.push({ ...parsed, gitDirs, id });
+    }
   }
   removeIfEmpty(folder);
   return found;
@@ -170,10 +183,15 @@ export function removeIfEmpty(folder: string): void {
   }
 }
 
-function isOwn({ pid, startTime, bootId, host }: Move['owner']): boolean {
+/**
+ * Whether no process is at it any more. One that is named after another host was in a container that is gone, or the machine
+ * has another name now: engines of one repository share a disk, and the store refuses one on a network.
+ */
+function isGone(owner: Move['owner']): boolean {
+  if (owner === null) return true;
   const own = identify(process.pid);
-  const isSame = own.pid === pid && own.startTime === startTime;
-  return isSame && own.bootId === bootId && own.host === host;
+  const isOwn = own.pid === owner.pid && own.startTime === owner.startTime;
+  return isOwn || owner.host !== own.host || !isAlive(owner);
 }
 
 function parse(text: string | null): Omit<Move, 'id'> | null {

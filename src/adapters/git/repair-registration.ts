@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fstatSync, lstatSync, readSync, realpathSync } from 'node:fs';
+import { closeSync, fstatSync, lstatSync, readSync, realpathSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { openPlainFile, smallText } from '../files/small-file.ts';
@@ -6,15 +6,8 @@ import { syncToDisk } from '../files/sync-to-disk.ts';
 import { indexFault } from './damaged-index.ts';
 import { loopFolder } from './loop-checkout.ts';
 import type { Registry, WorktreeSpec } from './make-worktree.ts';
-import { isLinkedTo, isReady, markPlace } from './own-worktree.ts';
-import {
-  commonDirText,
-  folderOf,
-  gitDirText,
-  headText,
-  linkFolder,
-  replaceSynced,
-} from './registration.ts';
+import { isLinkedTo, isReady } from './own-worktree.ts';
+import { commonDirText, folderOf, gitDirText, headText, replaceSynced } from './registration.ts';
 import { isObjectId } from './repository.ts';
 import type { Repository } from './repository.ts';
 
@@ -122,7 +115,7 @@ export async function repairRegistration(
   syncToDisk(gitDir);
 }
 
-/** The registration of a loop that is being opened or removed, if it is broken or names an old place. Answers what was done. */
+/** The registration of a loop that is being opened or removed, if it is broken. Answers what was done. */
 export async function mendOwnRegistration(
   { repository }: Registry,
   { loopId, branch }: WorktreeSpec,
@@ -133,12 +126,6 @@ export async function mendOwnRegistration(
   if (lstatSync(gitDir, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
   const broken = await brokenFiles(repository, gitDir, isReady(gitDir, loopId), signal);
   const named = folderOf(gitDir);
-  if (broken.length === 0 && isMoved(gitDir, loopId, named, folder)) {
-    await replaceSynced(path.join(gitDir, 'gitdir'), gitDirText(folder));
-    await linkFolder(folder, gitDir);
-    markPlace(gitDir, loopId, folder);
-    return ['worktree moved with its project, registered at its new place'];
-  }
   if (broken.length === 0) return [];
   const isOurs =
     named === folder ||
@@ -149,19 +136,6 @@ export async function mendOwnRegistration(
   if (!isOurs) return [];
   await repairRegistration(repository, { gitDir, folder, branch }, broken, signal);
   return isReady(gitDir, loopId) ? [repairedText(broken)] : [];
-}
-
-/**
- * Whether the project was moved: the place that is registered is gone, and the folder leads to a registration of the same
- * name in a repository that is gone too. Of a copy both are still there.
- */
-function isMoved(gitDir: string, loopId: string, named: string | null, folder: string): boolean {
-  if (named === null || named === folder || existsSync(named)) return false;
-  if (!existsSync(loopFolder(gitDir, loopId))) return false;
-  const text = smallText(path.join(folder, '.git')) ?? '';
-  const target = text.startsWith('gitdir: ') ? text.slice('gitdir: '.length).trim() : '';
-  const isSame = path.basename(target) === path.basename(gitDir);
-  return isSame && path.basename(path.dirname(target)) === 'worktrees' && !existsSync(target);
 }
 
 function repairedText(broken: readonly BrokenFile[]): string {

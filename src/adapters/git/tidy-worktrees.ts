@@ -40,8 +40,15 @@ export async function tidyWorktrees(
   const done: string[] = [];
   for (const { text, repair } of await findWorktreeFaults(registry, known, signal)) {
     if (repair === null) continue;
-    await repair(signal);
-    done.push(text);
+    try {
+      await repair(signal);
+      done.push(text);
+    } catch (error) {
+      signal.throwIfAborted();
+      // The next one may be what keeps the user's own git from working.
+      const why = error instanceof Error ? error.message : String(error);
+      done.push(`${text}, which cannot be repaired: ${why}`);
+    }
   }
   return done;
 }

@@ -53,7 +53,7 @@ export async function holdIndex(
   return { GIT_INDEX_FILE: await copyIndex(at.gitDir, id), ...moveMark(id) };
 }
 
-/** Moves the ref, if it is still where the move begins. It is on the disk then; its objects are so before. */
+/** Moves the ref; false when it is not where the move begins any more. It is on the disk then; its objects are so before. */
 export async function moveRef(
   repository: Repository,
   at: Checkout,
@@ -67,10 +67,10 @@ export async function moveRef(
   const moved = await repository.run({ at, args, env: moveMark(id), signal });
   await repository.reach('after:move-ref');
   // A git that was killed may have done it all the same.
-  const isMoved = moved.exitCode === 0 || (await resolveCommit(repository, ref, signal)) === to;
-  if (isMoved) await repository.disk.refs([ref]);
-  else if (moved.exitCode > 128) throw gitFailed(args, moved);
-  return isMoved;
+  const now = moved.exitCode === 0 ? to : await resolveCommit(repository, ref, signal);
+  if (now === from) throw gitFailed(args, moved);
+  if (now === to) await repository.disk.refs([ref]);
+  return now === to;
 }
 
 function endMove(commonDir: string, move: Move): void {

@@ -41,9 +41,9 @@ export async function openWorktree(
   const folder = await realFolder(registry.repository, spec.path);
   const repository = registry.repository.with(fileSystemSettings(path.dirname(folder)));
   const here = { ...registry, repository };
-  carryOne(repository.main.commonDir, spec.loopId, folder);
+  const carried = carryOne(repository.main.commonDir, spec.loopId, folder);
   await finishLeftAt(repository, folder);
-  const mended = await mendOwnRegistration(here, spec, folder, signal);
+  const mended = [...carried, ...(await mendOwnRegistration(here, spec, folder, signal))];
   const registered = await findRegistered(repository, folder);
   if (registered === null) return openUnregistered(here, spec, folder, mended, signal);
   const { gitDir } = registered;
@@ -88,6 +88,7 @@ export async function removeWorktree(
 ): Promise<string | null> {
   const { repository } = registry;
   const folder = await realFolder(repository, spec.path);
+  carryOne(repository.main.commonDir, spec.loopId, folder);
   await finishLeftAt(repository, folder);
   await mendOwnRegistration(registry, spec, folder, signal);
   const registered = await findRegistered(repository, folder);

@@ -36,10 +36,15 @@ class StoreMark implements Disposable {
     this.#file = markPath(file);
   }
 
-  write({ changes, position, file, log }: Mark): void {
+  /** Throws when something is in its place. */
+  open(): number {
     this.#handle ??= openMark(this.#file);
+    return this.#handle;
+  }
+
+  write({ changes, position, file, log }: Mark): void {
     const text = [changes, position, file, log].join(' ').padEnd(bytes - 1);
-    writeSync(this.#handle, `${text}\n`, 0, 'latin1');
+    writeSync(this.open(), `${text}\n`, 0, 'latin1');
   }
 
   [Symbol.dispose](): void {
@@ -94,6 +99,7 @@ export class ChangeCount implements Disposable {
     const count = new ChangeCount(connection);
     try {
       await count.#noteGap();
+      count.#mark.open();
       return count;
     } catch (error) {
       count[Symbol.dispose]();
@@ -117,9 +123,13 @@ export class ChangeCount implements Disposable {
     return row as Written;
   }
 
-  /** After the transaction was committed. */
+  /** After the transaction was committed: it counts, whether or not the mark can be written. A mark may say less. */
   keep(written: Written): void {
-    this.#mark.write({ ...written, ...this.#connection.inodes });
+    try {
+      this.#mark.write({ ...written, ...this.#connection.inodes });
+    } catch {
+      // A full disk, say. The next change writes it.
+    }
   }
 
   /** No change gets a number, and no event a position, that was given before. */

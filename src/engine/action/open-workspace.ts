@@ -6,6 +6,7 @@ import {
   type Iteration,
   type Loop,
 } from '../../core/loop/loop.ts';
+import type { WorkspaceSpec } from '../../ports/workspace.ts';
 import type { Engine } from '../engine.ts';
 import { iterationCommit } from '../iteration-commit.ts';
 import type { LoopOwner } from '../loop-owner.ts';
@@ -19,7 +20,7 @@ export async function openWorkspace(engine: Engine, owner: LoopOwner): Promise<v
   const { head, workspace } = owner.loop;
   const hadCommits = head !== null && head !== workspace.base;
   await owner.before('open-workspace');
-  const opened = await engine.project.openWorkspace(workspaceSpec(owner.loop), owner.closing);
+  const opened = await engine.project.openWorkspace(specOf(owner), owner.closing);
   owner.workspace = opened.workspace;
   await owner.after('open-workspace');
   const isLost =
@@ -50,6 +51,10 @@ export async function openWorkspace(engine: Engine, owner: LoopOwner): Promise<v
     return;
   }
   await setUp(engine, owner);
+}
+
+function specOf({ loop, isAfterBoot }: LoopOwner): WorkspaceSpec {
+  return isAfterBoot ? { ...workspaceSpec(loop), isAfterBoot } : workspaceSpec(loop);
 }
 
 /**
