@@ -50,7 +50,7 @@ export class Round {
     this.program = program;
     this.ground = ground;
     this.findings = of?.findings ?? createFindings();
-    this.person = of?.person ?? createPerson(plan, ground, this.findings);
+    this.person = of?.person ?? createPerson(plan, () => this.ground, this.findings);
     this.#before = before;
     this.findings.counts.tasks += plan.tasks.length;
   }

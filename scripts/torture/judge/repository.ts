@@ -73,7 +73,10 @@ export async function judgeRest(ground: Ground, findings: Findings): Promise<voi
   const strange = worktreeNames(repo).filter((name) => !users.includes(name));
   if (strange.length > 0)
     findings.add('leftovers', `worktrees left: ${strange.map(shape).join(', ')}`);
-  const folders = names(`${repo}/.loopwright/worktrees`).filter((name) => name !== '.pool');
+  const folders = names(`${repo}/.loopwright/worktrees`).filter(
+    // A copy keeps what it has of the worktrees of its original, and says so.
+    (name) => name !== '.pool' && !/\.replaced-\d+$/.test(name),
+  );
   if (folders.length > 0)
     findings.add('leftovers', `folders left: ${folders.map(shape).join(', ')}`);
   const branches = (await git('branch', '--list', 'loopwright/*')).out.split('\n').filter(Boolean);
