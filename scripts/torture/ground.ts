@@ -54,7 +54,7 @@ export async function prepareGround(plan: Plan, { entry }: Program): Promise<Gro
   const engineEnv = { ...env, PATH: `${outside}/bin:${env.PATH}`, TORTURE_TOKEN: `${token}-first` };
   const checkout = plan.base === 'here' ? repo : plan.base === 'linked' ? `${folder}/linked` : null;
   const ground = { folder, repo, places: [repo], checkout, outside, token, env, engineEnv, git };
-  await writeScripts(outside, await realGit(env));
+  await writeScripts(ground, await realGit(env));
   await writeRepository(plan, ground);
   const titles = plan.tasks.map(({ name }) => ({ title: name }));
   await writeFile(`${outside}/tasks.json`, JSON.stringify(titles));
@@ -111,12 +111,21 @@ n=$(grep -c '^end ' "work/$name.txt")
  * time, or may write nothing or only small files. The order also says whether it only dies itself, or waits for the saboteur to
  * end everybody.
  */
-function gitScript(outside: string, real: string): string {
+function gitScript(outside: string, checkout: string | null, real: string): string {
   return `#!/bin/sh
 plan='${outside}/git-plan'
 [ -e "$plan" ] || exec '${real}' "$@"
 read -r command nth cut delay whom < "$plan" || exec '${real}' "$@"
-[ "$command" = any ] || case " $* " in *" $command "*) ;; *) exec '${real}' "$@" ;; esac
+case $command in
+  any) ;;
+  move)
+    case "$GIT_WORK_TREE $* " in
+      '${checkout ?? 'nowhere'} '*" read-tree "* | '${checkout ?? 'nowhere'} '*"-index "*) ;;
+      *" update-ref "*"refs/heads/${baseBranch} "*) ;;
+      *) exec '${real}' "$@" ;;
+    esac ;;
+  *) case " $* " in *" $command "*) ;; *) exec '${real}' "$@" ;; esac ;;
+esac
 n=1
 until mkdir "$plan-$command-$n" 2> /dev/null; do n=$((n + 1)); done
 [ "$n" = "$nth" ] || exec '${real}' "$@"
@@ -134,14 +143,17 @@ esac
 echo hit > '${outside}/git-hit'
 [ "$whom" = git ] && kill -9 $$
 wait
-sleep 20
+while kill -0 $PPID 2> /dev/null; do sleep 0.05; done
 `;
 }
 
-async function writeScripts(outside: string, real: string): Promise<void> {
+async function writeScripts(
+  { outside, checkout }: Pick<Ground, 'outside' | 'checkout'>,
+  real: string,
+): Promise<void> {
   await writeFile(`${outside}/agent.sh`, agentScript(outside));
   await writeFile(`${outside}/check.sh`, checkScript(outside));
-  await writeFile(`${outside}/bin/git`, gitScript(outside, real));
+  await writeFile(`${outside}/bin/git`, gitScript(outside, checkout, real));
   await chmod(`${outside}/bin/git`, 0o755);
 }
 

@@ -32,7 +32,8 @@ export type Person = {
   wasBusy(from: number, to: number): boolean;
 };
 
-export function createPerson(plan: Plan, ground: Ground, findings: Findings): Person {
+/** `ground` answers where the project is now. */
+export function createPerson(plan: Plan, ground: () => Ground, findings: Findings): Person {
   const chance = plan.chance.fork('person');
   const state = new Belongings(ground, findings);
   const act = async () => {
@@ -86,15 +87,19 @@ class Belongings {
   readonly files = new Map<string, string | null>();
   readonly busy: { readonly from: number; to: number }[] = [];
   line = 'nothing';
-  readonly #ground: Ground;
+  readonly #where: () => Ground;
   readonly #findings: Findings;
   #count = 0;
   /** Written and perhaps staged, not committed yet: a lock was in the way. */
   #pending: Pending | null = null;
 
-  constructor(ground: Ground, findings: Findings) {
-    this.#ground = ground;
+  constructor(where: () => Ground, findings: Findings) {
+    this.#where = where;
     this.#findings = findings;
+  }
+
+  get #ground(): Ground {
+    return this.#where();
   }
 
   get isSettled(): boolean {

@@ -43,7 +43,8 @@ export type Aim =
     }
   | { readonly kind: 'point'; readonly point: string; readonly nth: number }
   /**
-   * The N-th of our git commands of a name (`any`: whatever its name) since an event. It dies before it does anything,
+   * The N-th of our git commands of a name since an event (`any`: whatever its name; `move`: it changes the base branch, or
+   * files or index of a checkout that shows it). It dies before it does anything,
    * after some time, at its first write (`starved`), or when it writes a large file (`limited`).
    */
   | {
@@ -94,7 +95,7 @@ export function planRound(scenario: ScenarioName, seed: string): Plan {
       ? 'here'
       : isElsewhere
         ? chance.pick(['here', 'nowhere'] as const)
-        : chance.pick(['here', 'here', 'linked', 'nowhere'] as const),
+        : chance.pick(scenario === 'merge' ? mostlyShown : anywhere),
     protects: chance.is(0.6),
     mostFiles: chance.pick([0, 12]),
     blows: planBlows(chance.fork('blows'), scenario),
@@ -103,6 +104,9 @@ export function planRound(scenario: ScenarioName, seed: string): Plan {
     chance,
   };
 }
+
+const anywhere = ['here', 'here', 'linked', 'nowhere'] as const;
+const mostlyShown = ['here', 'here', 'here', 'linked', 'linked', 'nowhere'] as const;
 
 function planTasks(chance: Chance, scenario: ScenarioName): readonly PlannedTask[] {
   const isMerge = scenario === 'merge';
@@ -113,7 +117,7 @@ function planTasks(chance: Chance, scenario: ScenarioName): readonly PlannedTask
     pauseMs: isMerge ? 60 : chance.int(20, 150),
     files: chance.int(0, 4),
     shared: chance.is(0.6),
-    big: chance.is(0.4),
+    big: chance.is(isMerge ? 0.7 : 0.4),
   }));
 }
 
@@ -139,7 +143,7 @@ const victimsOf: Readonly<Record<ScenarioName, readonly [Victim, ...Victim[]] | 
   twice: ['engine', 'engine', 'family'],
   signals: ['term', 'int', 'stop'],
   rebase: ['engine', 'family', 'git'],
-  merge: ['engine', 'family', 'git'],
+  merge: ['engine', 'family', 'family', 'git'],
   'in-place': ['engine', 'family', 'git'],
   engines: ['engine', 'family', 'stop'],
   clock: null,
@@ -176,7 +180,9 @@ const gitCommands = ['read-tree', 'update-ref', 'worktree', 'commit-tree', 'merg
 
 function planAim(chance: Chance, scenario: ScenarioName, victim: Victim): Aim {
   const kind = chance.int(1, 10);
-  if (victim === 'git' || (kind >= 8 && victim === 'family')) return gitAim(chance, scenario);
+  const fromHere = scenario === 'merge' ? 5 : 8;
+  if (victim === 'git' || (kind >= fromHere && victim === 'family'))
+    return gitAim(chance, scenario);
   // Nothing but a kill and a hang can be ordered at a point.
   if (kind >= 5 && (victim === 'engine' || victim === 'family')) return pointAim(chance, scenario);
   if (kind >= 3) {
@@ -187,12 +193,14 @@ function planAim(chance: Chance, scenario: ScenarioName, victim: Victim): Aim {
 }
 
 function gitAim(chance: Chance, scenario: ScenarioName): Aim {
-  const since = sinceOf[scenario] === undefined || chance.is(0.3) ? null : sinceOf[scenario];
-  const isAny = since !== null && chance.is(0.6);
-  const command = isAny ? 'any' : since === null ? chance.pick(gitCommands) : 'read-tree';
   const cut = chance.pick(['before', 'meanwhile', 'starved', 'limited', 'limited'] as const);
-  const nth = since !== null && !isAny ? chance.int(1, 2) : chance.int(1, 10);
-  return { kind: 'git', since, command, nth, cut, afterMs: chance.int(0, 12) };
+  const afterMs = chance.int(0, 12);
+  if (scenario === 'merge' && chance.is(0.7)) {
+    return { kind: 'git', since: null, command: 'move', nth: chance.int(1, 5), cut, afterMs };
+  }
+  const since = chance.is(0.5) ? (sinceOf[scenario] ?? null) : null;
+  const command = since === null ? chance.pick(gitCommands) : 'any';
+  return { kind: 'git', since, command, nth: chance.int(1, 10), cut, afterMs };
 }
 
 const sinceOf: Readonly<Partial<Record<ScenarioName, string>>> = {

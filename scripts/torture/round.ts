@@ -50,7 +50,7 @@ export class Round {
     this.program = program;
     this.ground = ground;
     this.findings = of?.findings ?? createFindings();
-    this.person = of?.person ?? createPerson(plan, ground, this.findings);
+    this.person = of?.person ?? createPerson(plan, () => this.ground, this.findings);
     this.#before = before;
     this.findings.counts.tasks += plan.tasks.length;
   }
@@ -184,6 +184,7 @@ export class Round {
     const done = rows.loops.filter(({ status }) => status === 'complete');
     const sample = done.slice(0, 2).map(({ id }) => id ?? '');
     await judgeHistory(ground, program.entry, sample, findings);
+    await within(5000, () => processesNaming(ground.folder).length === 0);
     const left = processesNaming(ground.folder).map(({ name }) => name);
     if (left.length > 0) findings.add('processesLeft', `still running: ${left.join(', ')}`);
   }

@@ -40,6 +40,21 @@ export async function judgeBranches({ git }: Ground, findings: Findings): Promis
   const listed = await git('for-each-ref', '--format=%(refname)', 'refs/heads/loopwright');
   for (const ref of listed.out.split('\n').filter((line) => line !== '')) {
     const owners = await git('log', format, ref, `^${baseBranch}`, '--');
+    const touched = await git(
+      'log',
+      '--format=',
+      '--name-only',
+      ref,
+      `^${baseBranch}`,
+      '--',
+      'person',
+    );
+    if (touched.out.trim() !== '') {
+      findings.add(
+        'branchesMixed',
+        "a loop's commits change files of the person, which no agent did",
+      );
+    }
     const own = path.basename(ref);
     const foreign = owners.out.split('\n').filter((each) => each !== '' && each !== own);
     if (foreign.length > 0) {
@@ -58,7 +73,10 @@ export async function judgeRest(ground: Ground, findings: Findings): Promise<voi
   const strange = worktreeNames(repo).filter((name) => !users.includes(name));
   if (strange.length > 0)
     findings.add('leftovers', `worktrees left: ${strange.map(shape).join(', ')}`);
-  const folders = names(`${repo}/.loopwright/worktrees`).filter((name) => name !== '.pool');
+  const folders = names(`${repo}/.loopwright/worktrees`).filter(
+    // A copy keeps what it has of the worktrees of its original, and says so.
+    (name) => name !== '.pool' && !/\.replaced-\d+$/.test(name),
+  );
   if (folders.length > 0)
     findings.add('leftovers', `folders left: ${folders.map(shape).join(', ')}`);
   const branches = (await git('branch', '--list', 'loopwright/*')).out.split('\n').filter(Boolean);
