@@ -48,6 +48,6 @@ queue entry or claim is left.
 
 Failpoints: \`LOOPWRIGHT_FAIL_AT=name:N:kill|throw|hang|stop\`, several separated by commas. The names are in
 \`src/ports/failpoint.ts\`: one before and one after every step that changes something, and every fact that is stored.
-\`npm test\` runs a sample of the matrix that changes from day to day (\`LOOPWRIGHT_TEST_DAY\` chooses one),
+\`npm test\` runs a sample of the matrix, other cases for every commit (\`LOOPWRIGHT_TEST_SAMPLE\` chooses one),
 \`npm run test:full\` all of it. A row without a result was not run by the report this page was made from.
 `;

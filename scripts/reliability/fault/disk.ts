@@ -134,7 +134,7 @@ export const diskFaults: readonly Fault[] = [
     follows: 'Order is the sequence, never the time',
     tests: at(
       matrix,
-      '$point:$nth:$ending leaves a loop that the next run completes, and nothing else',
+      '$point:$nth:$ending ($kind) leaves a loop that the next run completes, and nothing else',
     ),
   },
 ];

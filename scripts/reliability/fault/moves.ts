@@ -85,4 +85,13 @@ export const moveFaults: readonly Fault[] = [
       'is not held up by one whose setup fails',
     ),
   },
+  {
+    id: 'M8',
+    fault: 'Something is in the way of a merge: a lock, an edit, a base that keeps moving',
+    follows: 'The loop is blocked with the reason, and the next run merges it when that is gone',
+    tests: at(
+      'cli/merge-again.test.ts',
+      'is merged by the next run when $what is gone, and stays blocked while it is not',
+    ),
+  },
 ];

@@ -19,7 +19,7 @@ export const processFaults: readonly Fault[] = [
     tests: [
       ...at(
         matrix,
-        '$point:$nth:$ending leaves a loop that the next run completes, and nothing else',
+        '$point:$nth:$ending ($kind) leaves a loop that the next run completes, and nothing else',
       ),
       ...at(gitKill, 'killed %s leaves a loop that the next run completes'),
       ...at(
@@ -169,7 +169,7 @@ export const processFaults: readonly Fault[] = [
     follows: 'It is overruled for this iteration, with a warning; the loop goes on',
     tests: at(
       matrix,
-      '$point:$nth:$ending leaves a loop that the next run completes, and nothing else',
+      '$point:$nth:$ending ($kind) leaves a loop that the next run completes, and nothing else',
     ),
   },
   {
