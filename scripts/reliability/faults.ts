@@ -3,6 +3,7 @@ import { diskFaults } from './fault/disk.ts';
 import type { Fault } from './fault/fault.ts';
 import { gitFaults } from './fault/git.ts';
 import { moveFaults } from './fault/moves.ts';
+import { olderStoreFaults } from './fault/older-store.ts';
 import { placeFaults } from './fault/places.ts';
 import { powerFaults } from './fault/power.ts';
 import { processFaults } from './fault/process.ts';
@@ -18,6 +19,7 @@ export const faults: readonly Fault[] = [
   ...gitFaults,
   ...agentFaults,
   ...storeFaults,
+  ...olderStoreFaults,
   ...powerFaults,
   ...rebaseFaults,
   ...moveFaults,

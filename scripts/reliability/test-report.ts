@@ -49,7 +49,7 @@ function isDecided(status: string): boolean {
 /** A title with places for values (`%s`, `$name`) stands for all that they become. */
 function patternOf(title: string): RegExp {
   const parts = title
-    .split(/%s|\$[a-z]+/)
+    .split(/%[sdij]|\$[a-z]+/)
     .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
   return new RegExp(`^${parts.join('.*')}$`);
 }

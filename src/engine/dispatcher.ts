@@ -8,6 +8,7 @@ import type { Session } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
 import { finishLoop } from './finish-loop.ts';
 import { findLeftBehind, freeTasksOfGone } from './left-behind.ts';
+import { mergeAgain } from './merge-again.ts';
 import { MergeQueue } from './merge-queue.ts';
 import { createProviderOfTask, type ProviderOfTask } from './provider-of-task.ts';
 import { RunControl, runLoops, type RunOptions, type RunRequest } from './run-loops.ts';
@@ -170,7 +171,7 @@ export class Dispatcher {
     const engine = this.#engine;
     await this.#forgetRefusals();
     await this.#readLimits();
-    const { loops, paused, unfinished } = await findLeftBehind(engine, this.#session);
+    const { loops, paused, unfinished, refused } = await findLeftBehind(engine, this.#session);
     for (const loop of unfinished) {
       if (!this.#mayStart(loop.id)) continue;
       this.#start(
@@ -180,6 +181,11 @@ export class Dispatcher {
     }
     const isFirst = this.#isFirst;
     this.#isFirst = false;
+    for (const loop of isFirst ? refused : []) {
+      if (!this.#mayStart(loop.id)) continue;
+      const again = { engine, merges: this.#merges };
+      this.#start(loop.id, async () => void (await mergeAgain(again, loop)));
+    }
     for (const loop of isFirst ? [...loops, ...paused] : loops) {
       // A daemon does not work in the user's own checkout behind their back.
       if (loop.workspace.mode === 'in-place') continue;

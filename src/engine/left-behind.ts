@@ -14,13 +14,18 @@ export type LeftBehind = {
   readonly paused: readonly Loop[];
   /** Complete loops that were not merged or tidied up to the end. */
   readonly unfinished: readonly Loop[];
+  /** Blocked because of something in the way of their merge that may be gone by now. */
+  readonly refused: readonly Loop[];
 };
+
+/** Why a paused loop was paused, where nobody has to say that it may go on. */
+const goesOn: ReadonlySet<string> = new Set(['interrupted', 'disk', 'rejected']);
 
 /** Looks for loops without a living owner. Entries that nothing is left to do for are taken out of the queue. */
 export async function findLeftBehind(engine: Engine, session: Session): Promise<LeftBehind> {
   const { entries, rows } = await engine.store.read(async (tx) => ({
     entries: await tx.queue.entries(),
-    rows: await tx.loops.list({ statuses: ['paused'] }),
+    rows: await tx.loops.list({ statuses: ['paused', 'blocked'] }),
   }));
   const loops: Loop[] = [];
   const paused: Loop[] = [];
@@ -33,12 +38,15 @@ export async function findLeftBehind(engine: Engine, session: Session): Promise<
     else if (loop.status === 'complete') unfinished.push(loop);
     else await dropEntry(engine, session, loop);
   }
-  for (const { id, reason } of rows) {
-    if (reason !== 'interrupted' && reason !== 'disk' && reason !== 'rejected') continue;
+  const refused: Loop[] = [];
+  for (const { id, status, reason } of rows) {
+    const isPaused = status === 'paused' && goesOn.has(reason ?? '');
+    if (!isPaused && reason !== 'gate') continue;
     const loop = await engine.store.read((tx) => tx.loops.get(id));
-    if (loop !== null) paused.push(loop);
+    if (loop !== null && isPaused) paused.push(loop);
+    else if (loop?.mayPass === true) refused.push(loop);
   }
-  return { loops, paused, unfinished };
+  return { loops, paused, unfinished, refused };
 }
 
 /** A new loop has no owner for a moment; its task has one from before. */

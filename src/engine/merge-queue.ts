@@ -10,7 +10,7 @@ import {
   type Merged,
   type MergeSink,
 } from './merge-batch.ts';
-import { holdsOthers, isRefusal } from './merge-refusal.ts';
+import { holdsOthers, isRefusal, mayPass } from './merge-refusal.ts';
 import { removeFinished } from './remove-finished.ts';
 import { settleMoves } from './settle-moves.ts';
 import { holdAtRest, restLeaseMs, type HeldLoop } from './resting-loop.ts';
@@ -223,7 +223,8 @@ async function block(
 ): Promise<Loop> {
   const text = error.hint === null ? error.message : `${error.message}: ${error.hint}`;
   const reason = error.code === 'git.conflict' ? 'conflict' : 'gate';
-  const rested = { type: 'loop.rested', status: 'blocked', reason, text } as const;
+  const passes = mayPass(error.code) ? { mayPass: true as const } : {};
+  const rested = { type: 'loop.rested', status: 'blocked', reason, text, ...passes } as const;
   return held.record(rested, async (tx) => {
     const now = engine.clock.now();
     if (claim !== null) {

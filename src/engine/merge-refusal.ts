@@ -18,6 +18,18 @@ const refusals: ReadonlySet<string> = new Set([
   'merge.others',
 ]);
 
+/** Refusals for what a person, or time, takes out of the way without telling this program. */
+const passing: ReadonlySet<string> = new Set([
+  'git.dirty',
+  'git.busy',
+  'git.locked',
+  'git.index_damaged',
+]);
+
+export function mayPass(code: string): boolean {
+  return passing.has(code);
+}
+
 export function isRefusal(code: string): boolean {
   return refusals.has(code);
 }

@@ -13,6 +13,7 @@ import { driveLoop, type Run } from './drive-loop.ts';
 import type { Engine } from './engine.ts';
 import { finishLoop } from './finish-loop.ts';
 import { findLeftBehind, freeTasksOfGone, type LeftBehind } from './left-behind.ts';
+import { mergeAgain } from './merge-again.ts';
 import { createProviderOfTask, type ProviderOfTask } from './provider-of-task.ts';
 import type { RunOutcome } from './run-loops.ts';
 import { leaseOf } from './session.ts';
@@ -97,8 +98,9 @@ class Crew {
   /** Complete loops are merged and tidied up, interrupted ones go on, all before anything new starts. */
   async goOnWithLeft(): Promise<void> {
     await freeTasksOfGone(this.#run.engine, this.#run.session);
-    const { loops, paused, unfinished } = await this.#findLeft();
+    const { loops, paused, unfinished, refused } = await this.#findLeft();
     this.#goOnWith({ loops: [...loops, ...paused], unfinished });
+    for (const loop of refused) this.#begin(loop.taskId, () => mergeAgain(this.#run, loop));
   }
 
   /** What the engine of another process has left that ended meanwhile; false when there is nothing. */

@@ -3,6 +3,7 @@ import type { ProcessIdentity } from '../ports/process.ts';
 import type { QueueEntry } from '../ports/queue.ts';
 import type { Session, StoreTx } from '../ports/store.ts';
 import { endLeftAsides } from './aside-record.ts';
+import { endLeftPrograms } from './end-left-programs.ts';
 import type { Engine } from './engine.ts';
 import { refuseOlderStore } from './older-store.ts';
 import { settleMoves } from './settle-moves.ts';
@@ -17,6 +18,7 @@ export async function startSession(engine: Engine, kind: Session['kind']): Promi
   if (kind !== 'command') {
     await settleMoves(engine);
     await endLeftAsides(engine);
+    await endLeftPrograms(engine);
   }
   return session;
 }

@@ -202,6 +202,8 @@ export interface Sessions {
   start(session: Session): Promise<void>;
   end(id: string, now: number): Promise<void>;
   get(id: string): Promise<Session | null>;
+  /** Those that were not ended, oldest first: running ones, and those whose process was killed. */
+  open(): Promise<readonly Session[]>;
 }
 
 export type Session = {

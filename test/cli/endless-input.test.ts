@@ -122,8 +122,8 @@ describe('YAML takes a time that grows with its size', () => {
   });
 });
 
-/** Every command that reads a file of the caller's. */
-function commands(file: string): string[][] {
+/** Every command that reads a file which a person names. */
+function commands(file: string): readonly (readonly string[])[] {
   return [
     ['parse', 'sigils', file],
     ['parse', 'tests', file],

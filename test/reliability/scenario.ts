@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { realCli, type RealRun } from '../cli/real-cli.ts';
@@ -53,7 +54,7 @@ export type ScenarioKind =
   | 'mode';
 
 /** What may differ afterwards: the base moves, and what an agent planted is left for its user to see. */
-const movable = ['refs/heads/trunk', 'refs/tags/planted'];
+const movable = ['refs/heads/trunk', 'refs/heads/next', 'refs/tags/planted'];
 
 /**
  * Three iterations are needed. The agent also changes a protected file; the user's hook moves the base once and changes
@@ -121,7 +122,16 @@ async function commitToBase(repo: GitRepo, kind: ScenarioKind): Promise<string> 
   await repo.gitIn(folder, 'add', 'kept.txt', 'added.txt');
   await repo.gitIn(folder, 'commit', '--quiet', '-m', 'by the person');
   if (!isHere) await repo.gitIn(folder, 'push', '--quiet', 'origin', 'trunk');
+  await moveNextOnTop(repo);
   return repo.git('rev-parse', 'trunk');
+}
+
+/** The hook moves the base to `next`: that has what the person committed before. */
+async function moveNextOnTop(repo: GitRepo): Promise<void> {
+  if (existsSync(path.join(repo.outside, 'moved'))) return;
+  const tree = await repo.git('merge-tree', '--write-tree', 'trunk', 'next');
+  const commit = await repo.git('commit-tree', '-p', 'trunk', '-m', 'the base moved', tree);
+  await repo.git('update-ref', 'refs/heads/next', commit);
 }
 
 function kill(pid: number): void {

@@ -54,6 +54,10 @@ describe('a store that is put back from a copy', () => {
     await copyStore(project);
     await project.run(['run', text], killAt('after:iteration.ended:1'));
     await putBack(project);
+    // The branch of a loop that the store has lost is not called an orphan.
+    const told = await project.run(['doctor']);
+    expect(told.out).toContain('that had been stored are not in the store');
+    expect(told.out).not.toContain('branch -D');
     const refused = await project.run(['run', text]);
     expect(refused.exitCode).toBe(3);
     expect(refused.err).toMatch(/loop-\w+ is not in it at all/);

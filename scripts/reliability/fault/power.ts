@@ -10,7 +10,7 @@ export const powerFaults: readonly Fault[] = [
     fault: 'Power cut at any moment, on a real ext4 disk',
     follows:
       'Nothing told is lost, what facts and branches name can be read, and the next run completes everything (seed %s)',
-    tests: at(cut, 'loses nothing that was told, and the next run completes everything'),
+    tests: at(cut, 'loses nothing that was told, and the next run completes everything (seed %s)'),
   },
   {
     id: 'D12',

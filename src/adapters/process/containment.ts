@@ -6,6 +6,7 @@
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import path from 'node:path';
+import { weakContainment } from '../../core/loop/weak-containment.ts';
 import type { Containment, ContainmentMode } from '../../ports/process.ts';
 import { probeCgroup } from './cgroup.ts';
 import { pathFolders } from './path-folders.ts';
@@ -139,10 +140,12 @@ export function describeContainment(
     return { mode, strength: 'strong', sweepsEscaped: true, limits, obstacles };
   }
   const sweepsEscaped = existsSync('/proc/self/environ');
-  const limits = sweepsEscaped
-    ? 'Weak containment: a daemon that also clears its environment can outlive its run.'
-    : 'Weak containment: a process that leaves its process group can outlive its run.';
+  const limits = capitalised(weakContainment({ hasProc: sweepsEscaped }));
   return { mode, strength: 'weak', sweepsEscaped, limits, obstacles };
+}
+
+function capitalised(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
 const usualFolders = ['/usr/local/bin', '/usr/bin', '/bin', '/usr/sbin', '/sbin'];

@@ -3,6 +3,7 @@ import type { ProcessIdentity } from '../../ports/process.ts';
 import { createCgroupTree, removeCgroup } from './cgroup.ts';
 import { isNamespace } from './containment.ts';
 import { isAlive, markOf } from './identity.ts';
+import { outerMarks } from './mark.ts';
 import {
   createGroupTree,
   createNamespaceTree,
@@ -23,6 +24,8 @@ export async function endLeftover(
 ): Promise<boolean> {
   if (identity.host !== self.host || identity.bootId !== self.bootId) return false;
   if (identity.pid === self.pid && identity.startTime === self.startTime) return false;
+  // This process descends from that one's programs itself.
+  if (outerMarks().split(':').includes(markOf(identity))) return false;
   if (isNamespace(identity.containment)) return endNamespace(identity, graceMs, clock);
   const isLeaderAlive = isAlive(identity);
   if (identity.startTime === null) {

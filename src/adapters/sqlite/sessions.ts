@@ -17,6 +17,13 @@ export function createSessions(db: Db): Sessions {
       const row = await db.first(sql<SessionsTable>`select * from sessions where id = ${id}`);
       return row === undefined ? null : toSession(row);
     },
+
+    async open() {
+      const rows = await db.all(
+        sql<SessionsTable>`select * from sessions where ended_at is null order by started_at`,
+      );
+      return rows.map(toSession);
+    },
   };
 }
 

@@ -99,7 +99,6 @@ export class ChangeCount implements Disposable {
     const count = new ChangeCount(connection);
     try {
       await count.#noteGap();
-      count.#mark.open();
       return count;
     } catch (error) {
       count[Symbol.dispose]();
@@ -114,6 +113,8 @@ export class ChangeCount implements Disposable {
 
   /** Inside a transaction that changed something, at its end. The answer is for `keep`. */
   count(): Written {
+    // While the transaction can still be undone.
+    this.#mark.open();
     const [row] = this.#connection.run(
       `insert into counters (name, value) values ('changes', 1)
        on conflict (name) do update set value = value + 1

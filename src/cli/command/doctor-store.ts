@@ -14,7 +14,7 @@ import { fail, ok, warn, type Check } from './doctor-check.ts';
 
 export type StoreChecks = {
   readonly checks: readonly Check[];
-  /** Ids of every stored loop; null when the store could not be read or there is none. */
+  /** Ids of every stored loop; null when the store could not be read, has lost some, or there is none. */
   readonly loops: ReadonlySet<string> | null;
   /** The same for those who repair worktrees: where each loop works, and which are driven now. */
   readonly places: LoopPlaces | null;
@@ -45,12 +45,10 @@ export async function checkStore(file: string, stateDir: string): Promise<StoreC
   const rows = await store.read((tx) => tx.loops.list({}));
   const { check, driven } = await checkOwners(store);
   const loops = new Set(rows.map(({ id }) => id));
-  const checks = [
-    inspectFile(file),
-    ...(await checkGap(store)),
-    await checkChains(store, rows),
-    check,
-  ];
+  const gap = await checkGap(store);
+  const checks = [inspectFile(file), ...gap, await checkChains(store, rows), check];
+  // Loops that it has lost are not known to it, and what they left must not be called an orphan.
+  if (gap.length > 0) return { checks, loops: null, places: null };
   return { checks, loops, places: placesOf(file, loops, driven) };
 }
 

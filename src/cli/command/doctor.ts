@@ -34,7 +34,6 @@ export const doctor: Command = {
   options: [{ name: 'fix', summary: 'Repair worktrees of loops and moves that were cut.' }],
   examples: [
     { line: 'loopwright doctor', does: 'Looks at everything.' },
-    { line: 'loopwright doctor --fix', does: 'Also repairs worktrees after a power cut.' },
     {
       line: 'loopwright doctor --json | jq \'.checks[] | select(.status != "ok")\'',
       does: 'Shows only what is not well.',

@@ -268,6 +268,8 @@ export type LoopEvent =
       readonly status: RestStatus;
       readonly reason: RestReason;
       readonly text: string;
+      /** What is in the way may be gone by itself: the next run tries the merge again. Absent: it needs a person. */
+      readonly mayPass?: true;
     }
   /** Recorded before a branch of the user's is moved, so that other loops know whose move it is. */
   | {

@@ -168,15 +168,7 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
     case 'messages.received':
       return withShared(loop, event);
     case 'loop.rested':
-      return {
-        ...(isEnded(event.status) ? withoutQuestion(loop) : loop),
-        status: event.status,
-        reason: event.reason,
-        text: event.text,
-        opened: false,
-        wait: event.status === 'paused' ? loop.wait : null,
-        endedAt: isEnded(event.status) ? time : null,
-      };
+      return restedLoop(loop, event, time);
     case 'merge.started':
       return { ...loop, merging: { into: event.into, from: event.from, to: event.to } };
     case 'loop.merged':
@@ -205,6 +197,24 @@ function afterHooks(loop: Loop, event: Extract<LoopEvent, { type: 'hooks.ran' }>
   }
   const stop = answers.find(({ action }) => action === 'stop');
   return { ...loop, step: 'judge', ...(stop === undefined ? {} : { stopWish: stop.reason }) };
+}
+
+function restedLoop(
+  loop: Loop,
+  event: Extract<LoopEvent, { type: 'loop.rested' }>,
+  time: number,
+): Loop {
+  const { mayPass: _, ...before } = isEnded(event.status) ? withoutQuestion(loop) : loop;
+  return {
+    ...before,
+    status: event.status,
+    reason: event.reason,
+    text: event.text,
+    opened: false,
+    wait: event.status === 'paused' ? loop.wait : null,
+    endedAt: isEnded(event.status) ? time : null,
+    ...(event.mayPass === undefined ? {} : { mayPass: event.mayPass }),
+  };
 }
 
 /** A merge that was refused at first makes a blocked loop complete again. */

@@ -136,6 +136,8 @@ export type Loop = {
   readonly wait: Wait | null;
   /** Number of the last iteration before the newest resume: decisions up to it are history. */
   readonly resumedAfter: number;
+  /** Its merge was refused for something that may be gone by now; absent otherwise. */
+  readonly mayPass?: true;
   readonly rebaseOnto: string | null;
   /** Monotonic working time of all owners together. */
   readonly activeMs: number;

@@ -113,7 +113,9 @@ async function leftIteration(
 ): Promise<Iteration | null> {
   const last = lastIteration(loop);
   if (last === null || !looksAtFiles(loop)) return null;
-  const isUnknown = last.unrecorded === true && loop.behind === true;
+  // In a checkout of the user's it may be theirs.
+  const isOwn = loop.workspace.mode === 'worktree';
+  const isUnknown = isOwn && last.unrecorded === true && loop.behind === true;
   const isLost = fellBack && last.tries > 0;
   if (!isUnknown && !isLost) return last.unrecorded === true ? null : leftWork(loop);
   // What the files were when it started is not known, or is not in the history any more: all that no commit has counts as its work.

@@ -9,6 +9,7 @@ import type { PricedUsage } from '../../core/price/price.ts';
 
 import { headChars } from '../../core/text/code-points.ts';
 import { extractSummary, parseSigils } from '../../core/transcript/sigils.ts';
+import { weakContainment } from '../../core/loop/weak-containment.ts';
 import type {
   AgentLimits,
   AgentRun,
@@ -32,10 +33,6 @@ import { LiveTotals } from '../live-totals.ts';
 import { WarningRecorder } from '../warning-recorder.ts';
 
 const keptFinalText = 2000;
-
-/** Once per loop, whether it was chosen or is all there is. */
-const weakContainment =
-  'weak containment: agents and checks are kept together by their process group, and a program that leaves it can outlive its run';
 
 /** One fresh agent run, in a slot of its own. Without one, because the work is being cut, nothing happens. */
 export async function runAgent(engine: Engine, owner: LoopOwner, attempt: number): Promise<void> {
@@ -158,8 +155,10 @@ function agentSink(
   return {
     async started(process) {
       await owner.record({ type: 'agent.started', process, ...start });
-      const isWeak = process.containment === 'process-group';
-      if (isWeak && !owner.loop.warnings.includes(weakContainment)) warnings.add(weakContainment);
+      if (process.containment !== 'process-group') return;
+      // Once per loop, whether it was chosen or is all there is.
+      const text = weakContainment({ hasProc: process.startTime !== null });
+      if (!owner.loop.warnings.includes(text)) warnings.add(text);
     },
     activity: (activity) =>
       engine.publish({ kind: 'activity', loopId: loop.id, iteration: iteration.number, activity }),
