@@ -28,7 +28,7 @@ export type Ground = {
   readonly git: (...args: readonly string[]) => Promise<Done>;
 };
 
-/** The program under test: `node` and its arguments. */
+/** The program under test. */
 export type Program = { readonly entry: string };
 
 export async function prepareGround(plan: Plan, { entry }: Program): Promise<Ground> {

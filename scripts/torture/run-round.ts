@@ -19,15 +19,16 @@ export type RoundResult = {
 export async function runRound(
   scenario: ScenarioName,
   seed: string,
-  program: Program,
+  { entry, mostBlows = 10 }: Program & { readonly mostBlows?: number },
 ): Promise<RoundResult> {
   const began = performance.now();
   const skipped = whyNot(scenario);
   if (skipped !== null) {
     return { scenario, seed, counts: noCounts(), findings: [], folder: '', seconds: 0, skipped };
   }
-  const plan = planRound(scenario, seed);
-  const round = await Round.begin(plan, program);
+  const whole = planRound(scenario, seed);
+  const plan = { ...whole, blows: whole.blows.slice(0, mostBlows) };
+  const round = await Round.begin(plan, { entry });
   const { findings, ground } = round;
   try {
     await stories[scenario](round);
