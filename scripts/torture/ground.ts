@@ -119,7 +119,7 @@ read -r command nth cut delay whom < "$plan" || exec '${real}' "$@"
 case $command in
   any) ;;
   move)
-    case "$GIT_WORK_TREE $* " in
+    case "$GIT_WORK_TREE  $* " in
       '${checkout ?? 'nowhere'} '*" read-tree "* | '${checkout ?? 'nowhere'} '*"-index "*) ;;
       *" update-ref "*"refs/heads/${baseBranch} "*) ;;
       *) exec '${real}' "$@" ;;

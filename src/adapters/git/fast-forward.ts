@@ -102,6 +102,8 @@ async function inspect(
   const args = ['status', '--porcelain=v2', '-z', '--untracked-files=no', ignore];
   const status = await repository.run({ at, args, signal, maxOutputBytes: 4096 });
   if (status.exitCode !== 0) await refuseDamagedIndex(repository, at, signal);
+  // More than is listened to is an answer as well; a git that was killed has not answered.
+  if (status.exitCode !== 0 && status.stdout.length === 0) throw gitFailed(args, status);
   const isClean = status.exitCode === 0 && status.stdout.length === 0;
   if (isClean || (await isOnlyFiltered(repository, at, from, signal))) {
     const obstacles = await listInTheWay(repository, at.workTree, from, to, signal);
@@ -109,6 +111,7 @@ async function inspect(
   }
   const compare = ['diff-index', '--quiet', '--no-ext-diff', ignore, to, '--'];
   const difference = await repository.run({ at, args: compare, signal });
+  if (difference.exitCode > 1) throw gitFailed(compare, difference);
   return difference.exitCode === 0 ? 'there' : 'dirty';
 }
 
@@ -148,7 +151,7 @@ async function moveFiles(
   for (const at of checkouts) {
     const env = await holdIndex(at, move, signal);
     // Files that were only touched would count as changed without this.
-    await repository.run({ at, env, args: ['update-index', '-q', '--refresh'], signal });
+    await refresh(repository, at, env, signal);
     const allowed = await repository.run({ at, env, args: args('--dry-run'), signal });
     if (allowed.exitCode > 128) throw gitFailed(args('--dry-run'), allowed);
     if (allowed.exitCode !== 0) return at.workTree ?? at.gitDir;
@@ -160,4 +163,16 @@ async function moveFiles(
   }
   await repository.reach('after:move-files');
   return null;
+}
+
+/** A file that differs is an answer; a git that was killed says nothing about the user's files, and may leave its lock. */
+async function refresh(
+  repository: Repository,
+  at: Checkout,
+  env: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<void> {
+  const args = ['update-index', '-q', '--refresh'];
+  const refreshed = await repository.run({ at, env, args, signal });
+  if (refreshed.exitCode > 1) throw gitFailed(args, refreshed);
 }

@@ -101,6 +101,15 @@ describe('a move that is cut', () => {
     await expectWhole(moved, moved.from);
   });
 
+  test('by a status that is killed before the move: nothing has moved, and it is not told as dirty', async () => {
+    await using moved = await movable(beforeMany, manyKinds);
+    const told = await moved.move({ git: `case "$1" in status) kill -9 $$ ;; esac` });
+    expect(told).toContain('failed (exit 137)');
+    await expectWhole(moved, moved.from);
+    expect(await moved.move({})).toContain('moved');
+    await expectWhole(moved, moved.to);
+  });
+
   test('by an update-ref that is killed: its locks do not stay', async () => {
     await using moved = await movable(beforeMany, manyKinds);
     const git = `case "$*" in update-ref*) echo "$5" > "$GIT_DIR/refs/heads/main.lock"; : > "$GIT_DIR/HEAD.lock"; kill -9 $$ ;; esac`;
