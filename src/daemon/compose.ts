@@ -224,6 +224,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     reach,
     leaseMs: input.leaseMs ?? defaultLeaseMs,
     stateDir,
+    roomsDir: path.join(env['XDG_CACHE_HOME'] ?? path.join(home, '.cache'), 'loopwright', 'rooms'),
     env: definedOnly(env),
     version,
     clean,

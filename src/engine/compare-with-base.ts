@@ -60,6 +60,7 @@ export async function compareWithBase(
     commands: checkCommands(loop),
     allow,
     approved: loop.allowedViolations ?? [],
+    word: loop.iterations.at(-1)?.agent?.judgeChanged ?? null,
   };
   const found = judgeIntegrity(compared, report);
   if (found === null) return withIntegrity(report, null);
@@ -69,7 +70,7 @@ export async function compareWithBase(
 }
 
 /** Kept with the verdict on the base and not with the loop, whose state is written again and again. */
-async function storedInventory(
+export async function storedInventory(
   engine: Engine,
   loop: Loop,
   { tree }: VerificationReport,

@@ -46,6 +46,8 @@ export type Engine = {
   readonly leaseMs: number;
   /** `.loopwright` of the project. */
   readonly stateDir: string;
+  /** Where clean checkouts are made, below the user's cache folder. */
+  readonly roomsDir: string;
   /** The user's environment; agents and checks get an allow-listed part of it. */
   readonly env: Readonly<Record<string, string>>;
   readonly version: string;

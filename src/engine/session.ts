@@ -6,6 +6,7 @@ import { endLeftAsides } from './aside-record.ts';
 import { endLeftPrograms } from './end-left-programs.ts';
 import type { Engine } from './engine.ts';
 import { refuseOlderStore } from './older-store.ts';
+import { removeLeftRooms } from './room.ts';
 import { settleMoves } from './settle-moves.ts';
 
 /** One `run` or one daemon lifetime: the owner of the loops it drives. */
@@ -19,6 +20,7 @@ export async function startSession(engine: Engine, kind: Session['kind']): Promi
     await settleMoves(engine);
     await endLeftAsides(engine);
     await endLeftPrograms(engine);
+    await removeLeftRooms(engine);
   }
   return session;
 }

@@ -120,6 +120,23 @@ export interface Project {
   /** Every file of a revision or snapshot, as relative paths. */
   listAt(revision: string, signal: AbortSignal): Promise<readonly string[]>;
 
+  /** Texts of files at a revision, in one go; null: absent, no file, or larger than `maxBytes`. */
+  readAllAt(
+    revision: string,
+    files: readonly string[],
+    maxBytes: number,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, string | null>>;
+
+  /** Files that differ between two revisions, by the ids of their contents. A rename is two of them. */
+  differing(from: string, to: string, signal: AbortSignal): Promise<readonly Differing[]>;
+
+  /**
+   * A folder with the files of a commit, some of them replaced, and with a repository of its own: what runs in it cannot
+   * move a ref of the user's. The folder must not exist. Removing it removes all of it.
+   */
+  makeRoom(spec: RoomSpec, signal: AbortSignal): Promise<void>;
+
   /** Files that commits after `from` up to `to` changed, those of loops left out; none when a commit is not there. */
   changedByPeople(from: string, to: string, signal: AbortSignal): Promise<readonly string[]>;
 
@@ -154,6 +171,30 @@ export interface Project {
   /** Whether the project at another root works with the very same repository. */
   sharesRepository(root: string): boolean;
 }
+
+/** A content is named by its mode and id; null: there is no such file. */
+export type Differing = {
+  readonly path: string;
+  readonly before: string | null;
+  readonly after: string | null;
+};
+
+export type RoomSpec = {
+  /** Absolute path. */
+  readonly folder: string;
+  readonly commit: string;
+  readonly files: readonly RoomFile[];
+  /** Ignored files of the user's checkout to copy into it. */
+  readonly copy: readonly string[];
+  /** Folders to have there as private copies, and where they come from. */
+  readonly link: readonly string[];
+  readonly from: string;
+};
+
+/** As it is at another revision, or with a text; null, or absent there: it is away. */
+export type RoomFile =
+  | { readonly path: string; readonly revision: string }
+  | { readonly path: string; readonly text: string | null };
 
 export type CarryOver = {
   /** Where worktrees of loops lie inside of the project. */

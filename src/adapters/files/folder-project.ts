@@ -67,6 +67,11 @@ export function createFolderProject(root: string): Project {
       return content === null ? null : content.subarray(0, maxBytes).toString('utf8');
     },
     listAt: async (revision) => (await loadManifest(store, revision)).map(({ path: name }) => name),
+    readAllAt: async () => new Map(),
+    differing: async () => [],
+    makeRoom: async () => {
+      throw needsGit('Confirming in a clean place');
+    },
     // A folder has no history.
     changedByPeople: async () => [],
     async diffSummary(from, to, signal) {

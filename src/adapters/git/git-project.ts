@@ -29,6 +29,7 @@ import { replayCommits } from './rebase.ts';
 import { readRef } from './ref-files.ts';
 import { isAncestor, resolveCommit } from './repository.ts';
 import type { Repository } from './repository.ts';
+import { listDifferences, makeRoom, textsAt } from './room.ts';
 import { settleMoves } from './settle-moves.ts';
 import { diffSummary } from './diff-summary.ts';
 import { compareAround, isStaged, lookAround } from './surroundings.ts';
@@ -125,6 +126,10 @@ export function createGitProject(repository: Repository): Project {
     readAt: (revision, file, maxBytes, signal) =>
       readFileAt(repository, revision, file, maxBytes, signal),
     listAt: (revision, signal) => listFilesAt(repository, revision, signal),
+    readAllAt: (revision, files, maxBytes, signal) =>
+      textsAt(repository, revision, files, maxBytes, signal),
+    differing: (from, to, signal) => listDifferences(repository, from, to, signal),
+    makeRoom: (spec, signal) => makeRoom(repository, spec, signal),
     changedByPeople: (from, to, signal) => listChangedByPeople(repository, from, to, signal),
     diffSummary: (from, to, signal) => diffSummary(repository, from, to, signal),
     writePatch: (from, to, file, signal) => writeTreePatch(repository, from, to, file, signal),

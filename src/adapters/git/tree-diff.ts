@@ -12,6 +12,7 @@ export type TreeEntry = {
   readonly renamedFrom: string | null;
   readonly oldMode: string;
   readonly newMode: string;
+  readonly oldId: string;
   readonly newId: string;
 };
 
@@ -138,7 +139,7 @@ function createReader(bytes: Buffer) {
 function readEntries(reader: Reader): TreeEntry[] {
   const entries: TreeEntry[] = [];
   while (reader.peek() === ':') {
-    const [oldMode = '', newMode = '', , newId = '', letter = ''] = reader
+    const [oldMode = '', newMode = '', oldId = '', newId = '', letter = ''] = reader
       .until(0)
       .slice(1)
       .split(' ');
@@ -146,7 +147,7 @@ function readEntries(reader: Reader): TreeEntry[] {
     const first = reader.until(0);
     const renamedFrom = status === 'R' ? first : null;
     const path = renamedFrom === null ? first : reader.until(0);
-    entries.push({ status, path, renamedFrom, oldMode, newMode, newId });
+    entries.push({ status, path, renamedFrom, oldMode, newMode, oldId, newId });
   }
   return entries;
 }

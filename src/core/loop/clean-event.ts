@@ -3,6 +3,7 @@
  * (states, hashes, branches, settings, commands) stays as it is.
  */
 import type { ProgressEntry } from '../progress/entry.ts';
+import type { Confirmation } from '../verdict/confirmation.ts';
 import type { VerificationReport } from '../verdict/report.ts';
 import type { FileChanges } from './changes.ts';
 import type { AgentRecord, HookResult, LoopEvent } from './event.ts';
@@ -55,6 +56,11 @@ export function cleanEvent(event: LoopEvent, clean: Clean): LoopEvent {
       const progress = event.progress === null ? null : cleanProgress(event.progress, clean);
       return { ...event, progress, why: maybe(event.why) };
     }
+    case 'confirmation.ended':
+      return { ...event, confirmation: cleanConfirmation(event.confirmation, clean) };
+    case 'judge.allowed':
+    case 'proof.accepted':
+      return { ...event, reason: maybe(event.reason) };
     case 'gate.judged': {
       const { reason, output } = event.result;
       return {
@@ -110,6 +116,17 @@ export function cleanReport(report: VerificationReport, clean: Clean): Verificat
     return [name, { ...level, checks }] as const;
   });
   return { ...report, levels: Object.fromEntries(levels) };
+}
+
+function cleanConfirmation(confirmation: Confirmation, clean: Clean): Confirmation {
+  const { all, maybe } = both(clean);
+  const runs = confirmation.runs.map((run) => ({
+    ...run,
+    reason: maybe(run.reason),
+    output: clean(run.output),
+  }));
+  const { why, findings } = confirmation;
+  return { ...confirmation, runs, why: clean(why), findings: all(findings) };
 }
 
 function cleanHook(result: HookResult, clean: Clean): HookResult {

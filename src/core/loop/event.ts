@@ -5,6 +5,7 @@ import type { Settings } from '../config/schema.ts';
 import type { CostSource } from '../price/price.ts';
 import type { AgentNotes } from '../memory/notes.ts';
 import type { ProgressEntry } from '../progress/entry.ts';
+import type { Confirmation } from '../verdict/confirmation.ts';
 import type { GateResult } from '../verdict/gate.ts';
 import type { VerificationReport } from '../verdict/report.ts';
 import type { FileChanges } from './changes.ts';
@@ -40,7 +41,8 @@ export type PromptRecord = {
   readonly source: string;
 };
 
-export type BaselineState = 'red' | 'green' | 'unknown' | 'skipped';
+/** `broken`: a check could not run, which says nothing about the base. */
+export type BaselineState = 'red' | 'green' | 'unknown' | 'skipped' | 'broken';
 
 /** Who a process is; the same shape as the process port's identity, as plain data. */
 export type RecordedProcess = {
@@ -73,6 +75,8 @@ export type AgentRecord = {
   readonly claim: 'done' | 'failed' | null;
   readonly summary: string | null;
   readonly nextModel: string | null;
+  /** Why what judges the work had to change, in its own words; absent: it says nothing of the kind. */
+  readonly judgeChanged?: string;
   /** What its final message leaves for memory; absent: nothing. */
   readonly notes?: AgentNotes;
 };
@@ -234,6 +238,18 @@ export type LoopEvent =
       readonly progress: ProgressEntry | null;
       readonly why: string | null;
     }
+  /** The checks ran once more, in a clean place and with the judge as on the base. */
+  | { readonly type: 'confirmation.ended'; readonly confirmation: Confirmation }
+  /** A person says yes to changes of what judges the work; the same changes pass from then on. */
+  | {
+      readonly type: 'judge.allowed';
+      readonly hash: string;
+      readonly paths: readonly string[];
+      readonly by: string;
+      readonly reason: string | null;
+    }
+  /** A person takes the work as it is, although its completion is unproven. */
+  | { readonly type: 'proof.accepted'; readonly by: string; readonly reason: string | null }
   | { readonly type: 'gate.judged'; readonly result: GateResult }
   /** A person says yes to what the last iteration left. */
   | { readonly type: 'approval.given'; readonly by: string; readonly note: string }

@@ -5,7 +5,14 @@ import { withoutQuestion, withQuestion } from './consent.ts';
 import type { AgentRecord, LoopEvent, RecordedEvent } from './event.ts';
 import { afterResume } from './evolve-resume.ts';
 import { createdLoop, startedIteration } from './fresh.ts';
-import { afterAllowed, afterApproval, afterGate, afterRefusal } from './judging.ts';
+import {
+  afterAllowed,
+  afterApproval,
+  afterConfirmation,
+  afterGate,
+  afterJudgeAllowed,
+  afterRefusal,
+} from './judging.ts';
 import { openIteration, type Iteration, type Loop, type Wait } from './loop.ts';
 import { withShared } from './shared.ts';
 import { isEnded } from './status.ts';
@@ -112,6 +119,12 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
       });
     case 'iteration.ended':
       return afterIteration(loop, event, time);
+    case 'confirmation.ended':
+      return afterConfirmation(loop, event);
+    case 'judge.allowed':
+      return afterJudgeAllowed(loop, event);
+    case 'proof.accepted':
+      return { ...loop, proofAccepted: { by: event.by, reason: event.reason } };
     case 'gate.judged':
       return afterGate(loop, event);
     case 'approval.given':

@@ -1,5 +1,6 @@
+import { earnedProof, type ProofRecord } from './confirming.ts';
 import { lastIteration, type Loop } from './loop.ts';
-import { hasProof } from './proof.ts';
+import { hasPass } from './proof.ts';
 
 /**
  * Whether something is left to do after the end: the merge that was asked for, and the worktree to be removed.
@@ -14,7 +15,23 @@ export function needsFinishing(loop: Loop): boolean {
 export function awaitsMerge(loop: Loop): boolean {
   const { settings, options, mergedInto } = loop;
   const isAsked = settings.git.merge === 'local' && !options.verifyOnly;
-  return needsFinishing(loop) && isAsked && mergedInto === null;
+  const isOpen = needsFinishing(loop) && isAsked && mergedInto === null;
+  return isOpen && !isHeldUnproven(loop);
+}
+
+/** Complete, and to be merged, but unproven: a person takes it with `merge` or `approve`. Its task is blocked meanwhile. */
+export function isHeldUnproven(loop: Loop): boolean {
+  const { settings, options, mergedInto, proofAccepted } = loop;
+  const { merge, 'merge-unproven': takesUnproven } = settings.git;
+  if (merge !== 'local' || takesUnproven || options.verifyOnly || mergedInto !== null) return false;
+  if (!needsFinishing(loop) || proofAccepted !== undefined) return false;
+  return earnedProof(loop).kind === 'unproven';
+}
+
+/** How well a completion is shown; null for a loop that is not complete, or that only looks at its base. */
+export function proofOf(loop: Loop): ProofRecord | null {
+  if (loop.options.verifyOnly || !hadCompleted(loop)) return null;
+  return earnedProof(loop);
 }
 
 /** Complete, or it was until its merge was refused: nothing has changed its work since. */
@@ -24,5 +41,5 @@ export function hadCompleted(loop: Loop): boolean {
   // A person has not said yes to its changes yet.
   if (loop.asked !== undefined) return false;
   const isRefused = loop.status === 'blocked' && last !== null && loop.resumedAfter < last.number;
-  return isRefused && last.decision?.end?.status === 'complete' && hasProof(loop);
+  return isRefused && last.decision?.end?.status === 'complete' && hasPass(loop);
 }

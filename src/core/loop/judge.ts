@@ -4,6 +4,8 @@ import type { Completion } from '../verdict/completion.ts';
 import type { StopResult } from '../verdict/stop-condition.ts';
 import { gateFeedback, gateName, type GateState } from '../verdict/gate.ts';
 import { exceededBudget } from './budget.ts';
+import { confirmationFeedback, proofFeedback } from '../verdict/confirmation-feedback.ts';
+import { confirmStateOf, earnedProof } from './confirming.ts';
 import { gatesOf } from './gating.ts';
 import { isCapReached, lastIteration, type Loop } from './loop.ts';
 import type { RestReason, RestStatus } from './status.ts';
@@ -18,6 +20,7 @@ export type Decision = {
     | 'integrity'
     | 'budget'
     | 'completion'
+    | 'confirmation'
     | 'gate'
     | 'agent'
     | 'stop-condition'
@@ -83,15 +86,56 @@ export function judge(loop: Loop, input: JudgeInput): Decision {
     return end(input, 'budget', 'stopped', 'budget', agent.evidence);
   }
   if (!input.completion.complete) return judgeIncomplete(loop, input, input.completion);
+  const unconfirmed = judgeConfirmed(loop, input);
+  if (unconfirmed !== null) return unconfirmed;
   const gates = gatesOf(loop);
   if (gates.kind === 'passed') {
-    return end(input, 'completion', 'complete', 'verified', input.completion.text);
+    return end(input, 'completion', 'complete', 'verified', completeText(loop, input));
   }
   const held = heldByGate(input, gates);
   if (held !== null) return held;
   const completion = gateMissing(gates);
   const feedback = gates.kind === 'failed' ? gateFeedback(gates.result) : '';
   return judgeIncomplete(loop, { ...input, completion, checkFeedback: feedback }, completion);
+}
+
+/** What follows when a pass is not confirmed, or is confirmed and proves too little; null: it is enough. */
+function judgeConfirmed(loop: Loop, input: JudgeInput): Decision | null {
+  const state = confirmStateOf(loop);
+  if (state.kind === 'due') {
+    return end(input, 'confirmation', 'blocked', 'judge', 'the checks were not confirmed');
+  }
+  if (state.kind === 'refused') {
+    const { confirmation, isRepeated } = state;
+    const told = { ...input, checkFeedback: confirmationFeedback(confirmation, loop.taskId) };
+    const text = `the checks pass in the worktree, but ${confirmation.why}`;
+    const by = `${text}; look at it with \`loopwright judge ${loop.id}\`, and take it with \`loopwright approve ${loop.id}\``;
+    if (confirmation.verdict === 'poor-room') {
+      return end(told, 'confirmation', 'blocked', 'setup', `${text}. ${roomHint}`);
+    }
+    const isForPerson = confirmation.verdict !== 'refused' && (isRepeated || isCapReached(loop));
+    if (isForPerson) return end(told, 'confirmation', 'blocked', 'judge', by);
+    const completion: Incomplete = { complete: false, missing: 'confirmation', text };
+    return judgeIncomplete(loop, { ...told, completion }, completion);
+  }
+  const isRequired = loop.settings.verify.proof === 'require';
+  if (!isRequired || earnedProof(loop).kind !== 'unproven') return null;
+  const { why } = earnedProof(loop);
+  const completion: Incomplete = {
+    complete: false,
+    missing: 'proof',
+    text: `the checks pass, but nothing proves the work: ${why}`,
+  };
+  const told = { ...input, checkFeedback: proofFeedback(why), completion };
+  return judgeIncomplete(loop, told, completion);
+}
+
+const roomHint =
+  'A clean checkout lacks something that the checks need: bring it in with `workspace.link`, `workspace.copy` or `workspace.setup`, name variables with `env.pass`, or turn this off with `verify.confirm: off`';
+
+function completeText(loop: Loop, { completion }: JudgeInput): string {
+  const { kind, why } = earnedProof(loop);
+  return kind === 'unproven' ? `${completion.text}; unproven: ${why}` : completion.text;
 }
 
 /** A gate that ends the loop, for good or until a person has looked; null: it fails, and the loop goes on. */
@@ -163,7 +207,7 @@ function judgeIncomplete(loop: Loop, input: JudgeInput, completion: Incomplete):
   }
   // A strategy that stops at a pass means the end of the loop; a pass that is not enough yet is no such end.
   if (input.strategy.metadata?.['untilComplete'] === true) {
-    return goOn(input, completion.missing === 'gate' ? 'gate' : 'completion', completion.text);
+    return goOn(input, sourceOf(completion), completion.text);
   }
   if (!input.strategy.continue) {
     return end(input, 'strategy', 'failed', 'strategy_stop', input.strategy.reason);
@@ -175,6 +219,10 @@ function judgeIncomplete(loop: Loop, input: JudgeInput, completion: Incomplete):
   return refuted
     ? goOn(input, 'completion', `the agent claims to be done, but ${completion.text}`)
     : goOn(input, 'strategy', input.strategy.reason);
+}
+
+function sourceOf({ missing }: Incomplete): Decision['source'] {
+  return missing === 'gate' || missing === 'confirmation' ? missing : 'completion';
 }
 
 function firstStop(input: JudgeInput): Decision | null {
@@ -232,6 +280,8 @@ function missingText(completion: Extract<Completion, { complete: false }>): stri
   switch (completion.missing) {
     case 'pass':
     case 'gate':
+    case 'confirmation':
+    case 'proof':
       return null;
     case 'commit':
       return `What was verified is not what is committed: ${completion.text}. Remove these files, make them ordinary and readable, or name them in a .gitignore of the project.`;

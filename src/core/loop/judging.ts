@@ -1,5 +1,6 @@
 import { refusalFeedback } from '../verdict/gate.ts';
 import { updateLast } from './change.ts';
+import { confirmStateOf } from './confirming.ts';
 import { consented } from './consent.ts';
 import type { LoopEvent } from './event.ts';
 import { awaitsApproval } from './gating.ts';
@@ -15,6 +16,28 @@ export function afterGate(
   if (last === undefined) return loop;
   const judged = updateLast(loop, { gates: [...(last.gates ?? []), result] });
   return result.passed ? judged : failedAfterAll(judged);
+}
+
+/** The newest iteration was looked at in a clean place. */
+export function afterConfirmation(
+  loop: Loop,
+  { confirmation }: Extract<LoopEvent, { type: 'confirmation.ended' }>,
+): Loop {
+  if (loop.iterations.length === 0) return loop;
+  const judged = updateLast(loop, { confirmation });
+  return confirmStateOf(judged).kind === 'refused' ? failedAfterAll(judged) : judged;
+}
+
+/** The same changes to the judge count from now on; a loop that rests because of them is judged again. */
+export function afterJudgeAllowed(
+  loop: Loop,
+  { hash, paths, by, reason }: Extract<LoopEvent, { type: 'judge.allowed' }>,
+): Loop {
+  const judgeApprovals = [...(loop.judgeApprovals ?? []), { hash, paths, by, reason }];
+  const known = { ...loop, judgeApprovals };
+  const isHeld = loop.iterations.at(-1)?.confirmation?.hash === hash && isResting(loop.status);
+  if (!isHeld || loop.status === 'complete') return known;
+  return { ...updateLast(known, { decision: null }), step: 'judge' };
 }
 
 /** The work is judged again, now without what was allowed. */

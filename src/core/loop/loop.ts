@@ -1,6 +1,7 @@
 import { addTokens, type Tokens } from '../agent/outcome.ts';
 import type { Settings } from '../config/schema.ts';
 import type { ProgressEntry } from '../progress/entry.ts';
+import type { Confirmation } from '../verdict/confirmation.ts';
 import type { Approval, GateResult } from '../verdict/gate.ts';
 import type { VerificationReport } from '../verdict/report.ts';
 import { changedPaths, type FileChanges } from './changes.ts';
@@ -68,6 +69,8 @@ export type Iteration = {
   readonly surroundings?: string;
   /** What changed around the workspace meanwhile; absent when nothing did. */
   readonly tampered?: { readonly names: readonly string[]; readonly count: number };
+  /** What the run in a clean place said; absent: there was none. */
+  readonly confirmation?: Confirmation;
   /** Results of its gates so far; absent when none was looked at. */
   readonly gates?: readonly GateResult[];
   readonly approvals?: readonly Approval[];
@@ -116,6 +119,10 @@ export type Loop = {
   readonly allowedViolations?: readonly string[];
   /** Who allowed them, and why; absent when nobody did. */
   readonly acceptances?: readonly Acceptance[];
+  /** Changes to what judges the work that people allowed; absent when there are none. */
+  readonly judgeApprovals?: readonly JudgeApproval[];
+  /** Who took the work although its completion is unproven; absent when nobody did. */
+  readonly proofAccepted?: { readonly by: string; readonly reason: string | null };
   readonly step: Step;
   readonly iterations: readonly Iteration[];
   readonly attemptsBefore: number;
@@ -151,6 +158,13 @@ export type Loop = {
   readonly merging?: OwnMove;
   readonly warnings: readonly string[];
   readonly seq: number;
+};
+
+export type JudgeApproval = {
+  readonly hash: string;
+  readonly paths: readonly string[];
+  readonly by: string;
+  readonly reason: string | null;
 };
 
 export type Wait = {

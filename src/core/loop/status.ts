@@ -6,7 +6,7 @@
  * - `waiting`: a condition with a time (rate limit, usage window, backoff) must pass first; survives a restart.
  * - `paused`: left by a person or a signal; work kept, `resume` goes on.
  * - `rebasing`: the base branch moved and the loop's branch is being put on top of it.
- * - `blocked`: needs a person (auth, conflict, approval, gate).
+ * - `blocked`: needs a person (auth, conflict, approval, gate, judge, setup).
  * - `complete`: an executed verification passed and the rules of done held. The only success.
  * - `failed`, `stopped`: ended without that proof; the branch and the work are kept.
  */
@@ -40,6 +40,8 @@ export type RestReason =
   | 'gate'
   | 'rejected'
   | 'integrity'
+  | 'judge'
+  | 'setup'
   | 'user'
   | 'limit'
   | 'disk'

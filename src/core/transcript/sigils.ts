@@ -23,6 +23,8 @@ export type Sigils = {
   readonly learnings: readonly Learning[];
   readonly difficulty: Difficulty | null;
   readonly retrySuggestion: string | null;
+  /** Why what judges the work had to change. */
+  readonly judgeChanged: string | null;
 };
 
 const difficulties: readonly Difficulty[] = ['trivial', 'easy', 'moderate', 'hard', 'blocked'];
@@ -54,6 +56,9 @@ export function parseSigils(message: string): Sigils {
     ),
     retrySuggestion: firstOf(source, 'retry-suggestion', (content) =>
       content === sigilPlaceholders.retrySuggestion ? null : nonEmpty(content),
+    ),
+    judgeChanged: firstOf(source, 'judge-changed', (content) =>
+      content === sigilPlaceholders.judgeChanged ? null : nonEmpty(content),
     ),
   };
 }

@@ -21,7 +21,7 @@ export type Completion =
   | { readonly complete: true; readonly text: string }
   | {
       readonly complete: false;
-      readonly missing: 'pass' | 'commit' | 'diff' | 'claim' | 'gate';
+      readonly missing: 'pass' | 'commit' | 'diff' | 'claim' | 'confirmation' | 'proof' | 'gate';
       readonly text: string;
     };
 
@@ -57,7 +57,11 @@ function needsClaim({ requireClaim, baseline }: CompletionInput): boolean {
 function claimText({ requireClaim, baseline }: CompletionInput): string {
   if (requireClaim === 'always') return 'the checks pass, but the agent has not claimed to be done';
   const why =
-    baseline === 'green' ? 'they passed before the work began' : 'the base was not judged';
+    baseline === 'green'
+      ? 'they passed before the work began'
+      : baseline === 'broken'
+        ? 'they could not run on the base'
+        : 'the base was not judged';
   return `the checks pass, but ${why}, so the agent must also claim to be done`;
 }
 

@@ -27,6 +27,8 @@ export type IntegrityInput = {
   readonly allow: readonly string[];
   /** Keys of what a person approved. */
   readonly approved: readonly string[];
+  /** Why the judge had to change, in the agent's own words; null: it says nothing of the kind. */
+  readonly word: string | null;
 };
 
 /** The check `integrity`; null when nothing was weakened or nobody asks. `warn` tells without failing. */
@@ -35,6 +37,7 @@ export function judgeIntegrity(input: IntegrityInput, report: VerificationReport
   const found = findViolations(input, report);
   const approved = new Set(input.approved);
   const violations = found.filter((each) => !approved.has(violationKey(each)));
+  if (violations.length > 0 && input.word !== null) return lifted(violations, input.word);
   if (violations.length > 0) return weakened(violations, input.mode === 'strict');
   return found.length === 0 ? null : accepted(found);
 }
@@ -49,6 +52,18 @@ function weakened(violations: readonly Violation[], isStrict: boolean): Check {
 function accepted(violations: readonly Violation[]): Check {
   const output = violations.map(({ text }) => `- ${text}`).join('\n');
   return integrityCheck(null, `accepted by a person: ${firstOf(violations)}`, output);
+}
+
+/** The agent says that the task asks for it: that is shown beside the result, which is unproven then. */
+function lifted(violations: readonly Violation[], word: string): Check {
+  const output = [...violations.map(({ text }) => `- ${text}`), `The agent says: ${word}`].join('\n');
+  const reason = `the agent says why: ${firstOf(violations)}`;
+  return { ...integrityCheck(null, reason, output), liftedByWord: true };
+}
+
+/** Whether only the agent's own word lifts what `integrity` found. */
+export function isLiftedByWord(report: VerificationReport): boolean {
+  return allChecks(report).some(({ check }) => check.liftedByWord === true);
 }
 
 function firstOf(violations: readonly Violation[]): string {
@@ -88,7 +103,7 @@ export function acceptViolations(report: VerificationReport): VerificationReport
 }
 
 const advice =
-  'Undo this and make the checks pass by fixing the code. Tests and their configuration must not be weakened.';
+  'Put it back and make the checks pass by fixing the code. If the task itself asks for it, keep it and say why in your last message: <judge-changed>why</judge-changed>.';
 const maxViolations = 50;
 
 function findViolations(input: IntegrityInput, report: VerificationReport): readonly Violation[] {

@@ -47,6 +47,8 @@ export type Check = {
   readonly inventory?: TestInventory;
   /** What the check `integrity` found. */
   readonly violations?: readonly Violation[];
+  /** Only the agent's own word lifts what it found. */
+  readonly liftedByWord?: true;
 };
 
 export type Level = { readonly passed: boolean | null; readonly checks: readonly Check[] };

@@ -8,7 +8,8 @@ import { agentNotes, maxLearningChars } from '../../core/memory/notes.ts';
 import type { PricedUsage } from '../../core/price/price.ts';
 
 import { headChars } from '../../core/text/code-points.ts';
-import { extractSummary, parseSigils } from '../../core/transcript/sigils.ts';
+import { plainText } from '../../core/text/terminal.ts';
+import { extractSummary, parseSigils, type Sigils } from '../../core/transcript/sigils.ts';
 import { weakContainment } from '../../core/loop/weak-containment.ts';
 import type {
   AgentLimits,
@@ -231,8 +232,19 @@ function agentRecord(
     claim: claimOf(sigils, loop.taskId),
     summary: extractSummary(outcome.finalText),
     nextModel: sigils.nextModel,
+    ...judgeChangedOf(sigils, clean),
     ...(notes === null ? {} : { notes }),
   };
+}
+
+const keptReason = 500;
+
+function judgeChangedOf(
+  { judgeChanged }: Pick<Sigils, 'judgeChanged'>,
+  clean: (text: string) => string,
+): Pick<AgentRecord, 'judgeChanged'> {
+  if (judgeChanged === null) return {};
+  return { judgeChanged: headChars(plainText(clean(judgeChanged)), keptReason) };
 }
 
 /** A claim counts only with the id of this task. */

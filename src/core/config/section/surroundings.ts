@@ -63,6 +63,11 @@ export const Git = section({
       .enum(['none', 'local', 'pr'])
       .default('none')
       .describe('What happens with the branch of a complete loop.'),
+  'merge-unproven': () =>
+    z
+      .boolean()
+      .default(false)
+      .describe('Whether `merge: local` takes loops whose completion is unproven.'),
   'watch-interval': () =>
     Duration()
       .default(30_000)

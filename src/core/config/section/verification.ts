@@ -205,9 +205,32 @@ export const Verify = section({
       .describe('Paths and tests that may change in spite of integrity, as globs.'),
   baseline: () =>
     z
-      .enum(['run', 'skip'])
+      .enum(['run', 'skip', 'allow-broken'])
       .default('run')
-      .describe('Whether the untouched base is verified first; `skip` always needs the claim.'),
+      .describe(
+        'Whether the untouched base is verified first; `skip` always needs the claim. A check that cannot run on the base blocks the loop, unless `allow-broken` says that the task is to make it run.',
+      ),
+  confirm: () =>
+    z
+      .enum(['off', 'judge'])
+      .default('judge')
+      .describe(
+        'Run the checks once more before a loop completes, in a clean place and with everything that judges as on the base. A completion without it is unproven.',
+      ),
+  proof: () =>
+    z
+      .enum(['off', 'prefer', 'require'])
+      .default('prefer')
+      .describe(
+        'On a green base: ask for a test that fails without the change (`prefer`), go on until there is one (`require`), or do not ask (`off`).',
+      ),
+  hidden: () =>
+    z
+      .record(Name(), NamedCommand())
+      .default({})
+      .describe(
+        'Commands by name that run only when a loop is confirmed. The agent is told their names and nothing else: keep what they run outside of the repository.',
+      ),
   'require-claim': () =>
     z
       .enum(['auto', 'always', 'never'])

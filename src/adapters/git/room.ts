@@ -1,0 +1,172 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Differing, RoomFile, RoomSpec } from '../../ports/workspace.ts';
+import { bringFiles } from './bring-files.ts';
+import type { Checkout } from './git.ts';
+import { joinRecords, splitRecords } from './path-bytes.ts';
+import { withoutIndex, type Repository } from './repository.ts';
+import { setEntries, type IndexChange, type ScratchIndex } from './scratch-index.ts';
+import { diffTreePairs } from './tree-diff.ts';
+
+/**
+ * A repository of its own with the files of a commit, some of them replaced. It borrows the objects of the user's
+ * repository and shares nothing else with it: whatever runs there moves no ref of the user's. Index and `HEAD` hold
+ * exactly its files. Removing the folder removes all of it.
+ */
+export async function makeRoom(
+  repository: Repository,
+  spec: RoomSpec,
+  signal: AbortSignal,
+): Promise<void> {
+  const at = await layOut(repository, spec, signal);
+  const index: ScratchIndex = { repository, at, env: {}, idLength: spec.commit.length };
+  await repository.output({ at, args: ['read-tree', spec.commit], signal });
+  await setEntries(index, await entriesFor(repository, at, spec, signal), signal);
+  const tree = await repository.text({ at, args: ['write-tree'], signal });
+  const message = ['commit-tree', tree, '-p', spec.commit, '-m', 'as it is checked'];
+  const commit = await repository.text({ at, args: message, signal });
+  await writeFile(path.join(at.gitDir, 'HEAD'), `${commit}\n`);
+  await repository.output({ at, args: ['checkout-index', '--all', '--force'], signal });
+  await repository.run({ at, args: ['update-index', '-q', '--refresh'], signal });
+  const root = repository.main.workTree ?? '';
+  await bringFiles(root, spec.folder, { copy: spec.copy, link: [] });
+  await bringFiles(spec.from, spec.folder, { copy: [], link: spec.link });
+}
+
+async function layOut(
+  repository: Repository,
+  { folder, commit }: RoomSpec,
+  signal: AbortSignal,
+): Promise<Checkout> {
+  const gitDir = path.join(folder, '.git');
+  await mkdir(path.join(gitDir, 'objects', 'info'), { recursive: true });
+  await mkdir(path.join(gitDir, 'refs', 'heads'), { recursive: true });
+  const objects = path.join(repository.main.commonDir, 'objects');
+  await writeFile(path.join(gitDir, 'objects', 'info', 'alternates'), `${objects}\n`);
+  await writeFile(path.join(gitDir, 'HEAD'), `${commit}\n`);
+  const isLong = commit.length > 40;
+  const version = isLong ? 1 : 0;
+  const format = isLong ? '[extensions]\n\tobjectFormat = sha256\n' : '';
+  const settings = await fileSettings(repository, signal);
+  const core = `[core]\n\trepositoryformatversion = ${version}\n\tbare = false\n${settings}`;
+  await writeFile(path.join(gitDir, 'config'), `${core}${format}`);
+  return { gitDir, commonDir: gitDir, workTree: folder };
+}
+
+/** What the user's own repository says about files on this disk; it can start nothing. */
+async function fileSettings(repository: Repository, signal: AbortSignal): Promise<string> {
+  const pattern = String.raw`^core\.(filemode|symlinks|ignorecase)$`;
+  const args = ['config', '--local', '-z', '--type=bool', '--get-regexp', pattern];
+  const { stdout } = await repository.run({ args, signal });
+  return splitRecords(stdout)
+    .map((record) => `\t${record.replace('core.', '').replace('\n', ' = ')}\n`)
+    .join('');
+}
+
+async function entriesFor(
+  repository: Repository,
+  at: Checkout,
+  { files }: RoomSpec,
+  signal: AbortSignal,
+): Promise<readonly IndexChange[]> {
+  const byRevision = Map.groupBy(
+    files.filter((file) => 'revision' in file),
+    ({ revision }) => revision,
+  );
+  const changes: IndexChange[] = [];
+  for (const [revision, group] of byRevision) {
+    const entries = await entriesAt(repository, revision, signal);
+    for (const { path: name } of group)
+      changes.push({ path: name, side: entries.get(name) ?? null });
+  }
+  for (const file of files) {
+    if ('revision' in file) continue;
+    changes.push({ path: file.path, side: await textEntry(repository, at, file, signal) });
+  }
+  return changes;
+}
+
+type TextFile = Extract<RoomFile, { readonly text: string | null }>;
+
+async function textEntry(
+  repository: Repository,
+  at: Checkout,
+  { text }: TextFile,
+  signal: AbortSignal,
+): Promise<IndexChange['side']> {
+  if (text === null) return null;
+  const args = ['hash-object', '-w', '--stdin'];
+  const id = await repository.text({ at, args, input: text, signal });
+  return { mode: '100644', id };
+}
+
+/** Mode and id of every file of a revision. */
+async function entriesAt(
+  repository: Repository,
+  revision: string,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, { readonly mode: string; readonly id: string }>> {
+  const args = ['ls-tree', '-r', '-z', '--full-tree', '--end-of-options', revision];
+  const output = await repository.output({ env: withoutIndex(repository), args, signal });
+  const entries = new Map<string, { mode: string; id: string }>();
+  for (const record of splitRecords(output)) {
+    const tab = record.indexOf('\t');
+    const [mode = '', , id = ''] = record.slice(0, tab).split(' ');
+    entries.set(record.slice(tab + 1), { mode, id });
+  }
+  return entries;
+}
+
+/** Texts of files at a revision, those up to a size, in one go; null: absent, no file, or too large. */
+export async function textsAt(
+  repository: Repository,
+  revision: string,
+  names: readonly string[],
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, string | null>> {
+  if (names.length === 0) return new Map();
+  const input = joinRecords(names.map((name) => `${revision}:${name}`));
+  const args = ['cat-file', '--batch=%(objecttype) %(objectsize)', '-z'];
+  const output = await repository.output({ args, input, signal });
+  const texts = new Map<string, string | null>();
+  let at = 0;
+  for (const name of names) {
+    const end = output.indexOf('\n', at);
+    const header = output.subarray(at, end).toString('utf8');
+    const match = /^(blob|tree|commit|tag) (\d+)$/.exec(header);
+    if (match === null) {
+      texts.set(name, null);
+      at = end + 1;
+      continue;
+    }
+    const size = Number(match[2]);
+    const content = output.subarray(end + 1, end + 1 + size);
+    texts.set(name, match[1] === 'blob' && size <= maxBytes ? content.toString('utf8') : null);
+    at = end + 1 + size + 1;
+  }
+  return texts;
+}
+
+export async function listDifferences(
+  repository: Repository,
+  from: string,
+  to: string,
+  signal: AbortSignal,
+): Promise<readonly Differing[]> {
+  // `diff-tree` takes two commits for one and its parent.
+  const names = [from, to].map((revision) => `${revision}^{tree}`);
+  const ids = await repository.text({ args: ['rev-parse', ...names], signal });
+  const [before = '', after = ''] = ids.split('\n');
+  if (before === after) return [];
+  const [entries = []] = await diffTreePairs(repository, [[before, after]], signal);
+  return entries.map((entry) => ({
+    path: entry.path,
+    before: contentOf(entry.oldMode, entry.oldId),
+    after: contentOf(entry.newMode, entry.newId),
+  }));
+}
+
+function contentOf(mode: string, id: string): string | null {
+  return /^0+$/.test(mode) ? null : `${mode} ${id}`;
+}

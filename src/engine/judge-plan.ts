@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+import type { Settings } from '../core/config/schema.ts';
+import type { JudgeFile } from '../core/judge/judge.ts';
+import { restoreManifest } from '../core/judge/manifest.ts';
+import { matchesAny } from '../core/text/glob.ts';
+import type { JudgeChange } from '../core/verdict/confirmation.ts';
+import type { Differing, RoomFile } from '../ports/workspace.ts';
+import type { Engine } from './engine.ts';
+import { judgeOf } from './find-judge.ts';
+
+/** What of a loop's commit judges it, and how that differs from the base. */
+export type JudgePlan = {
+  /** Every file that judges, of the base and of the loop. */
+  readonly judge: readonly JudgeFile[];
+  /** Differences that nothing has allowed beforehand. */
+  readonly changes: readonly JudgeChange[];
+  readonly hash: string;
+  /** What to put into a checkout of the loop's commit, so that the base judges it. */
+  readonly baseJudge: readonly RoomFile[];
+  /** What to put into a checkout of the base, so that the loop judges it. */
+  readonly ownJudge: readonly RoomFile[];
+  readonly addsTests: boolean;
+  readonly changesDependencies: boolean;
+  /** Files of the product that the loop added or changed. */
+  readonly product: readonly string[];
+};
+
+const maxManifestBytes = 1024 * 1024;
+
+export async function planJudge(
+  engine: Engine,
+  settings: Settings,
+  { base, commit }: { readonly base: string; readonly commit: string },
+  signal: AbortSignal,
+): Promise<JudgePlan> {
+  const [{ files: judge }, differing] = await Promise.all([
+    judgeOf(engine, { base, commit, settings }, signal),
+    engine.project.differing(base, commit, signal),
+  ]);
+  const kinds = new Map(judge.map((file) => [file.path, file]));
+  const judged = differing.flatMap((each) => {
+    const file = kinds.get(each.path);
+    return file === undefined ? [] : [{ ...each, file }];
+  });
+  const manifests = judged.filter(({ file }) => file.kind === 'manifest');
+  const names = manifests.map(({ path }) => path);
+  const read = (at: string) => engine.project.readAllAt(at, names, maxManifestBytes, signal);
+  const [before, after] = await Promise.all([read(base), read(commit)]);
+  const sides = judged.map((each) => sidesOf(each, { base, commit, before, after }));
+  const standing = sides.filter(({ change }) => !matchesAny(change.path, settings.verify.allow));
+  return {
+    judge,
+    changes: standing.filter(({ isChanged }) => isChanged).map(({ change }) => change),
+    hash: hashOf(judged),
+    baseJudge: standing.flatMap(({ restored }) => restored ?? []),
+    ownJudge: sides.flatMap(({ own }) => own),
+    addsTests: judged.some(({ file, after: now }) => file.kind === 'test' && now !== null),
+    changesDependencies: sides.some(({ dependencies }) => dependencies),
+    product: differing
+      .filter(({ path, after: now }) => now !== null && !kinds.has(path))
+      .map(({ path }) => path),
+  };
+}
+
+type Judged = Differing & { readonly file: JudgeFile };
+type Texts = ReadonlyMap<string, string | null>;
+type Revisions = {
+  readonly base: string;
+  readonly commit: string;
+  readonly before: Texts;
+  readonly after: Texts;
+};
+
+type Sides = {
+  readonly change: JudgeChange;
+  /** False: only what is product in it differs. */
+  readonly isChanged: boolean;
+  /** As the base has it; null: the loop's is used. */
+  readonly restored: RoomFile | null;
+  readonly own: RoomFile;
+  readonly dependencies: boolean;
+};
+
+function sidesOf(each: Judged, { base, commit, before, after }: Revisions): Sides {
+  const { path, file } = each;
+  const how = each.before === null ? 'added' : each.after === null ? 'removed' : 'changed';
+  const change: JudgeChange = { path, kind: file.kind, how };
+  const own: RoomFile = { path, revision: commit };
+  const whole = { change, isChanged: true, own, dependencies: false };
+  if (file.kind === 'dependencies') return { ...whole, restored: null, dependencies: true };
+  if (file.kind !== 'manifest') return { ...whole, restored: { path, revision: base } };
+  const [baseText, ownText] = [before.get(path) ?? null, after.get(path) ?? null];
+  const { text, restored: keys, dependencies } = restoreManifest(path, baseText, ownText);
+  return {
+    change: { ...change, keys },
+    isChanged: keys.length > 0,
+    restored: keys.length === 0 ? null : { path, text },
+    own: { path, text: restoreManifest(path, ownText, baseText).text },
+    dependencies,
+  };
+}
+
+/** As long as it is the same, so are the changes that a person has seen. */
+function hashOf(judged: readonly Judged[]): string {
+  const entries = judged.map(({ path, before, after }) => [path, before, after]);
+  return createHash('sha256').update(JSON.stringify(entries)).digest('hex').slice(0, 16);
+}

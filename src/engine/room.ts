@@ -1,0 +1,147 @@
+import { lstat, mkdir, readdir, rm, symlink } from 'node:fs/promises';
+import path from 'node:path';
+import { cleanEnvironment } from '../core/env/allow-list.ts';
+import { toolchainFolders } from '../core/env/toolchains.ts';
+import type { Loop } from '../core/loop/loop.ts';
+import type { ProcessIdentity } from '../ports/process.ts';
+import type { RoomFile } from '../ports/workspace.ts';
+import type { Engine } from './engine.ts';
+import type { Room } from './run-command.ts';
+import { runCommand } from './run-command.ts';
+import { withoutLimit } from './without-limit.ts';
+
+export type RoomWish = {
+  readonly commit: string;
+  readonly files: readonly RoomFile[];
+  /** Where dependencies come from; null: the user's checkout. */
+  readonly dependencies: string | null;
+  /** Folder for what `workspace.setup` prints. */
+  readonly dir: string;
+};
+
+export type FurnishedRoom = { readonly cwd: string; readonly room: Room };
+
+export type RoomResult<T> =
+  | { readonly kind: 'done'; readonly value: T }
+  /** `workspace.setup` does not work there. */
+  | { readonly kind: 'not-set-up'; readonly reason: string; readonly output: string };
+
+/**
+ * Gives `work` a clean checkout of its own: below the user's cache folder, with a repository, a home and a temporary folder of
+ * its own, and removes it again with all that was done in it. One that a kill has left is removed by the next engine.
+ */
+export async function withRoom<T>(
+  engine: Engine,
+  loop: Loop,
+  wish: RoomWish,
+  work: (place: FurnishedRoom) => Promise<T>,
+  signal: AbortSignal,
+): Promise<RoomResult<T>> {
+  const outer = path.join(engine.roomsDir, await roomName(engine));
+  try {
+    await engine.reach('before:make-room');
+    const place = await furnish(engine, loop, wish, outer, signal);
+    await engine.reach('after:make-room');
+    const fault = await setUp(engine, loop, wish, place, signal);
+    if (fault !== null) return fault;
+    return { kind: 'done', value: await work(place) };
+  } finally {
+    await engine.reach('before:remove-room');
+    await withoutLimit(engine, `removing ${outer}`, () => removeRoom(outer));
+    await engine.reach('after:remove-room');
+  }
+}
+
+async function furnish(
+  engine: Engine,
+  loop: Loop,
+  { commit, files, dependencies }: RoomWish,
+  outer: string,
+  signal: AbortSignal,
+): Promise<FurnishedRoom> {
+  const { root } = engine.project;
+  const cwd = path.join(outer, path.basename(root) || 'project');
+  const home = path.join(outer, 'home');
+  const temporary = path.join(outer, 'tmp');
+  for (const folder of [home, temporary]) {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+  }
+  await linkToolchains(engine.env['HOME'] ?? null, home);
+  const { copy, link } = loop.settings.workspace;
+  const from = dependencies ?? root;
+  const spec = { folder: cwd, commit, files, copy, link: await dependencyFolders(from, link) };
+  await engine.project.makeRoom({ ...spec, from }, signal);
+  const { pass, set } = loop.settings.env;
+  const env = cleanEnvironment(engine.env, { pass, set, reserved: {} }, { home, temporary });
+  return { cwd, room: { env: { ...goTests, ...env }, writable: [home, temporary] } };
+}
+
+/** Results that somebody else has stored count for nothing here. */
+const goTests = { GOFLAGS: '-count=1' } as const;
+
+/** What is linked by configuration, and what programs find above a worktree inside of the checkout anyway. */
+async function dependencyFolders(
+  from: string,
+  link: readonly string[],
+): Promise<readonly string[]> {
+  const found = await lstat(path.join(from, 'node_modules')).catch(() => null);
+  return found === null ? link : [...new Set([...link, 'node_modules'])];
+}
+
+async function linkToolchains(from: string | null, home: string): Promise<void> {
+  if (from === null || !path.isAbsolute(from)) return;
+  for (const folder of toolchainFolders) {
+    const source = path.join(from, folder);
+    if ((await lstat(source).catch(() => null)) === null) continue;
+    const target = path.join(home, folder);
+    await mkdir(path.dirname(target), { recursive: true });
+    await symlink(source, target);
+  }
+}
+
+async function setUp(
+  engine: Engine,
+  loop: Loop,
+  { dir }: RoomWish,
+  { cwd, room }: FurnishedRoom,
+  signal: AbortSignal,
+): Promise<Extract<RoomResult<never>, { kind: 'not-set-up' }> | null> {
+  const command = loop.settings.workspace.setup;
+  if (command === null) return null;
+  const timeoutMs = loop.settings.validation.timeout;
+  const spec = { command, dir, name: 'setup', cwd, timeoutMs, walled: true, ...room };
+  const { end, output } = await runCommand(engine, loop, spec, signal);
+  signal.throwIfAborted();
+  if (end.kind === 'exited' && end.code === 0) return null;
+  const why = end.kind === 'exited' ? `exit code ${end.code}` : end.kind;
+  return { kind: 'not-set-up', reason: `workspace.setup failed (${why}): ${command}`, output };
+}
+
+/** Folders that a test has made unreadable are no obstacle to the one who owns them. */
+async function removeRoom(outer: string): Promise<void> {
+  await rm(outer, { recursive: true, force: true, maxRetries: 3 });
+}
+
+/** Removes rooms whose engine was killed, of any project of this user. Their names say whose they are. */
+export async function removeLeftRooms({ roomsDir, supervisor }: Engine): Promise<void> {
+  const names = await readdir(roomsDir).catch(() => []);
+  if (names.length === 0) return;
+  const self = await supervisor.self();
+  for (const name of names) {
+    const [pid = '', startTime = '', boot = ''] = name.split('-');
+    const isOfThisBoot = boot === bootOf(self);
+    const maker = { ...self, pid: Number(pid), startTime };
+    if (isOfThisBoot && (await supervisor.isAlive(maker))) continue;
+    await removeRoom(path.join(roomsDir, name));
+  }
+}
+
+/** Says which process made it, so that the next engine can tell whether that lives. */
+async function roomName({ supervisor, ids }: Engine): Promise<string> {
+  const self = await supervisor.self();
+  return [self.pid, self.startTime ?? '', bootOf(self), ids.token().slice(0, 8)].join('-');
+}
+
+function bootOf({ bootId }: ProcessIdentity): string {
+  return (bootId ?? '').replaceAll('-', '').slice(0, 8);
+}
