@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { lstat, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
+import type { Settings } from '../core/config/schema.ts';
 import type { Judges } from '../core/loop/judges.ts';
 import type { Loop } from '../core/loop/loop.ts';
 import {
@@ -22,6 +23,10 @@ const npmPrograms = 'node_modules/.bin';
 
 /** Every command whose result decides: of the checks, and of gates. */
 export function checkCommands({ settings }: Loop): readonly string[] {
+  return allCommands(settings);
+}
+
+export function allCommands(settings: Settings): readonly string[] {
   const { command, commands, setup } = settings.validation;
   const more = Object.values(commands).map((each) => each.command);
   const gates = settings.gates.flatMap((gate) => (gate.type === 'command' ? gate.command : []));

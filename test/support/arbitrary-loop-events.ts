@@ -8,6 +8,8 @@ import type { Decision } from '../../src/core/loop/judge.ts';
 import { iterationStatuses } from '../../src/core/loop/status.ts';
 import { steps } from '../../src/core/loop/step.ts';
 import type { ProgressEntry } from '../../src/core/progress/entry.ts';
+import type { Confirmation } from '../../src/core/verdict/confirmation.ts';
+import { proofs } from '../../src/core/verdict/proof.ts';
 import type { Check, VerificationReport } from '../../src/core/verdict/report.ts';
 
 export type CreatedEvent = Extract<LoopEvent, { type: 'loop.created' }>;
@@ -191,6 +193,36 @@ export function arbitraryCreated(loopId: string, taskId: string): fc.Arbitrary<C
   });
 }
 
+const confirmation = fc.record({
+  verdict: fc.constantFrom('confirmed', 'contradicted', 'refused', 'poor-room', 'overpowered'),
+  proof: fc.constantFrom(...proofs),
+  why: text,
+  findings: texts,
+  base: hash,
+  commit: hash,
+  runs: fc.array(
+    fc.record({
+      kind: fc.constantFrom('base-judge', 'own-judge', 'tripwire', 'red-first', 'reference'),
+      passed: orNull(fc.boolean()),
+      reason: orNull(text),
+      failing: texts,
+      lost: texts,
+      changed: texts,
+      output: text,
+      durationMs: count,
+      evidence: text,
+    }),
+    { maxLength: 2 },
+  ),
+  changes: fc.array(
+    fc.record({ path: text, kind: text, how: fc.constantFrom('added', 'changed', 'removed') }),
+    { maxLength: 2 },
+  ),
+  hash,
+  durationMs: count,
+  checkMs: count,
+}) satisfies fc.Arbitrary<Confirmation>;
+
 type LaterEvent = Exclude<LoopEvent, CreatedEvent>;
 
 /** Every type of event but the first, so that a new one cannot be forgotten here. */
@@ -222,7 +254,7 @@ const fields: {
   }),
   'baseline.started': fc.record({}),
   'baseline.recorded': fc.record({
-    state: fc.constantFrom('red', 'green', 'unknown', 'skipped'),
+    state: fc.constantFrom('red', 'green', 'unknown', 'skipped', 'broken'),
     report: orNull(report),
     reused: fc.boolean(),
     feedback: text,
@@ -294,6 +326,9 @@ const fields: {
     progress: orNull(progressEntry),
     why: orNull(text),
   }),
+  'confirmation.ended': fc.record({ confirmation }),
+  'judge.allowed': fc.record({ hash, paths: texts, by: text, reason: orNull(text) }),
+  'proof.accepted': fc.record({ by: text, reason: orNull(text) }),
   'gate.judged': fc.record({
     result: fc.record({
       name: text,

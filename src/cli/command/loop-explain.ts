@@ -188,6 +188,8 @@ function ruleText(source: Decision['source']): string {
       return 'the budget, which beats a pass';
     case 'completion':
       return 'the rules of done';
+    case 'confirmation':
+      return 'the run in a clean checkout';
     case 'gate':
       return 'a gate';
     case 'agent':

@@ -9,6 +9,7 @@ import { tamperedText } from '../../core/loop/surroundings.ts';
 import { flakyText } from '../../core/verdict/flaky.ts';
 import { formatDuration, plural } from './format.ts';
 import { checkLines, gateLines } from './story-checks.ts';
+import { confirmationLines } from './story-confirmation.ts';
 import {
   agentLines,
   decisionLines,
@@ -108,6 +109,12 @@ export function storyOf({ event, time }: RecordedEvent, loop: Loop): readonly St
               `${event.status}, ${event.outcome} in ${formatDuration(event.durationMs)}`,
             ),
           ];
+    case 'confirmation.ended':
+      return confirmationLines(event.confirmation);
+    case 'judge.allowed':
+      return [line('allowed', judgeAllowedText(event), 'yellow')];
+    case 'proof.accepted':
+      return [line('accepted', `by ${event.by}, although it is unproven`, 'yellow')];
     case 'gate.judged':
       return gateLines(event.result);
     case 'approval.given':
@@ -245,6 +252,11 @@ function allowedText({ keys, by, reason }: Event<'integrity.allowed'>): string {
   return `${by} accepts ${plural(keys.length, 'finding')} of integrity${why}`;
 }
 
+function judgeAllowedText({ paths, by, reason }: Event<'judge.allowed'>): string {
+  const why = reason === null ? '' : `: ${reason}`;
+  return `${by} accepts changes to ${plural(paths.length, 'file')} that judge the work${why}`;
+}
+
 function baselineText({ state }: Event<'baseline.recorded'>): string {
   switch (state) {
     case 'red':
@@ -255,6 +267,8 @@ function baselineText({ state }: Event<'baseline.recorded'>): string {
       return 'unknown: the checks prove nothing on the untouched base';
     case 'skipped':
       return 'skipped';
+    case 'broken':
+      return 'broken: a check could not run on the untouched base';
   }
 }
 

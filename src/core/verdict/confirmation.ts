@@ -5,7 +5,6 @@ import type { Proof } from './proof.ts';
 export type ConfirmationRunKind =
   | 'base-judge'
   | 'own-judge'
-  | 'again'
   | 'tripwire'
   | 'red-first'
   | 'reference';
@@ -87,66 +86,50 @@ const shownNames = 10;
 
 /** What the runs say together. */
 export function judgeConfirmation(input: ConfirmationInput): Judged {
-  const run = (kind: ConfirmationRunKind) => input.runs.find((each) => each.kind === kind) ?? null;
-  const base = run('base-judge');
-  const own = run('own-judge');
-  const findings = findingsOf(input);
-  const no = (verdict: ConfirmationVerdict, ...more: readonly string[]): Judged => {
-    return {
-      verdict,
-      proof: 'unproven',
-      why: more[0] ?? findings[0] ?? '',
-      findings: [...more, ...findings],
-    };
-  };
-  if (input.tripwire === 'broken') {
-    return no(
-      'overpowered',
-      'a test of ours that must fail does not fail once the changed files are loaded: the product decides what its tests say',
-    );
-  }
-  if (input.surroundings.length > 0) return no('contradicted');
-  if (base !== null && !stands(base)) return judgeNo(input, base, own, no);
-  if (own !== null && !stands(own)) {
-    return no(
-      'refused',
-      `the checks do not pass in a clean checkout of the loop's commit: ${reasonOf(own)}`,
-    );
-  }
-  const again = run('again');
-  if (again !== null && !stands(again)) {
-    return no(
-      'refused',
-      `the checks passed once and failed when they ran again on the same files: ${reasonOf(again)}`,
-    );
-  }
-  return { verdict: 'confirmed', ...proofOf(input, run('red-first')), findings };
+  const findings = [...input.surroundings, ...input.changes.map(changeText)];
+  const proof = proofOf(input);
+  const refusal = refusalOf(input);
+  if (refusal === null) return { verdict: 'confirmed', ...proof, findings };
+  return { ...refusal, proof: proof.proof, findings };
 }
 
-function judgeNo(
-  input: ConfirmationInput,
+type Refusal = Pick<Judged, 'verdict' | 'why'>;
+
+function refusalOf(input: ConfirmationInput): Refusal | null {
+  const { runs, surroundings, tripwire } = input;
+  const base = find(runs, 'base-judge');
+  const own = find(runs, 'own-judge');
+  if (tripwire === 'broken') return { verdict: 'overpowered', why: overpowered };
+  if (surroundings.length > 0) return { verdict: 'contradicted', why: surroundings[0] ?? '' };
+  if (base !== null && !stands(base)) return refusalOfBase(input, base, own);
+  if (own === null || stands(own)) return null;
+  const why = `the checks do not pass in a clean checkout of the loop's commit: ${reasonOf(own)}`;
+  return { verdict: 'refused', why };
+}
+
+const overpowered =
+  'a test that must fail does not fail once the changed files are loaded: the product decides what its tests say';
+
+function refusalOfBase(
+  { runs, baseline, changes }: ConfirmationInput,
   base: ConfirmationRun,
   own: ConfirmationRun | null,
-  no: (verdict: ConfirmationVerdict, ...more: readonly string[]) => Judged,
-): Judged {
-  const reference = input.runs.find(({ kind }) => kind === 'reference') ?? null;
-  const isPoor = reference !== null && input.baseline === 'green' && !stands(reference);
-  if (isPoor) {
-    return no(
-      'poor-room',
-      `in a clean checkout the checks fail on the base too, where they passed before: ${reasonOf(reference)}`,
-    );
+): Refusal {
+  const reference = find(runs, 'reference');
+  if (reference !== null && baseline === 'green' && !stands(reference)) {
+    const why = `in a clean checkout the checks fail on the base too, where they passed before: ${reasonOf(reference)}`;
+    return { verdict: 'poor-room', why };
   }
-  if (input.changes.length > 0 && own !== null && stands(own)) {
-    return no(
-      'contradicted',
-      `with everything that judges as it is on the base the checks fail: ${reasonOf(base)}`,
-    );
+  if (changes.length > 0 && own !== null && stands(own)) {
+    const why = `with everything that judges as it is on the base the checks fail: ${reasonOf(base)}`;
+    return { verdict: 'contradicted', why };
   }
-  return no(
-    'refused',
-    `the checks pass in the worktree and fail in a clean checkout of the loop's commit: ${reasonOf(base)}`,
-  );
+  const why = `the checks pass in the worktree and fail in a clean checkout of the loop's commit: ${reasonOf(base)}`;
+  return { verdict: 'refused', why };
+}
+
+function find(runs: readonly ConfirmationRun[], kind: ConfirmationRunKind): ConfirmationRun | null {
+  return runs.find((run) => run.kind === kind) ?? null;
 }
 
 /** Passed, with every test of the base, and left its judge alone. */
@@ -167,20 +150,14 @@ function named(names: readonly string[]): string {
   return `${names.slice(0, shownNames).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-function findingsOf({ changes, surroundings }: ConfirmationInput): readonly string[] {
-  return [...surroundings, ...changes.map(changeText)];
-}
-
 /** `test/a.test.ts was changed (test)`. */
 export function changeText({ path, kind, how, keys }: JudgeChange): string {
   const what = keys === undefined ? '' : ` in ${named(keys)}`;
   return `${path} was ${how}${what} (${kind})`;
 }
 
-function proofOf(
-  { baseline }: ConfirmationInput,
-  redFirst: ConfirmationRun | null,
-): Pick<Judged, 'proof' | 'why'> {
+function proofOf({ baseline, runs }: ConfirmationInput): Pick<Judged, 'proof' | 'why'> {
+  const redFirst = find(runs, 'red-first');
   if (baseline === 'red') {
     return { proof: 'red-green', why: 'the checks failed on the base and pass now' };
   }
@@ -220,13 +197,12 @@ export type Standing = {
 
 /** A confirmation with what a person or the agent said to it. The agent's word lifts only a contradiction. */
 export function standing(confirmation: Confirmation, { approved, word }: Lift): Standing {
-  const { verdict, proof, why, hash, runs } = confirmation;
+  const { verdict, proof, why, hash } = confirmation;
   if (verdict === 'confirmed') return { passed: true, proof, why, liftedBy: null };
   const isLiftable = verdict === 'contradicted' || verdict === 'overpowered';
   if (isLiftable && approved.includes(hash)) {
-    const isRed = runs.some(({ kind, passed }) => kind === 'base-judge' && passed === false);
-    const better = isRed ? 'a person approved the changes to what judges the work' : why;
-    return { passed: true, proof: 'unproven', why: better, liftedBy: 'person' };
+    const text = 'a person approved what was changed of the judge';
+    return { passed: true, proof, why: text, liftedBy: 'person' };
   }
   if (verdict === 'contradicted' && word !== null) {
     const text = `the agent says that what judges the work had to change: ${word}`;

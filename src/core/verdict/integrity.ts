@@ -56,7 +56,9 @@ function accepted(violations: readonly Violation[]): Check {
 
 /** The agent says that the task asks for it: that is shown beside the result, which is unproven then. */
 function lifted(violations: readonly Violation[], word: string): Check {
-  const output = [...violations.map(({ text }) => `- ${text}`), `The agent says: ${word}`].join('\n');
+  const output = [...violations.map(({ text }) => `- ${text}`), `The agent says: ${word}`].join(
+    '\n',
+  );
   const reason = `the agent says why: ${firstOf(violations)}`;
   return { ...integrityCheck(null, reason, output), liftedByWord: true };
 }

@@ -8,6 +8,7 @@ import { countedIterations, type Loop } from '../../core/loop/loop.ts';
 import { progressOfEach } from '../../core/strategy/activity.ts';
 import { ladderStep, type LadderStep } from '../../core/strategy/ladder.ts';
 import { lookAtCompletion } from '../completion.ts';
+import { confirmIteration } from '../confirm-iteration.ts';
 import { lookAtNextGate } from '../look-at-gate.ts';
 import { exceededDisk } from '../disk-budget.ts';
 import { stuckText } from '../../core/loop/stuck.ts';
@@ -22,6 +23,7 @@ import { askStrategy } from '../tell-strategy.ts';
 export async function judgeIteration(engine: Engine, owner: LoopOwner): Promise<void> {
   const { completion, stops } = await lookAtCompletion(engine, owner);
   const isOpen = completion.complete && exceededBudget(owner.loop) === null;
+  if (isOpen && (await confirmIteration(engine, owner))) return;
   if (isOpen && (await lookAtNextGate(engine, owner))) return;
   const { loop } = owner;
   const history = summariseHistory(loop);

@@ -15,6 +15,30 @@ type PlannedCheck = {
   readonly isSetup: boolean;
 };
 
+/** Commands that the agent never sees. Nothing of their output is kept in the report, and so none reaches a prompt. */
+export async function runHidden(
+  engine: Engine,
+  loop: Loop,
+  judged: JudgedFiles,
+  signal: AbortSignal,
+): Promise<readonly Check[] | null> {
+  const checks: Check[] = [];
+  for (const [name, hidden] of Object.entries(loop.settings.verify.hidden)) {
+    const planned: PlannedCheck = {
+      name: `hidden-${name}`,
+      command: hidden.command,
+      timeoutMs: hidden.timeout,
+      successExitCode: hidden['success-exit-code'],
+      isSetup: false,
+    };
+    const check = await withRetries(loop, () => runCheck(engine, loop, planned, judged, signal));
+    if (check === null) return null;
+    const reason = check.passed === true ? null : `the hidden check ${name} failed`;
+    checks.push({ ...check, output: '', reason, failingTests: [], failures: [] });
+  }
+  return checks;
+}
+
 /** L1: the user's own commands, in order. Null when it was cut short. */
 export async function runCommands(
   engine: Engine,

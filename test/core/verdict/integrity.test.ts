@@ -54,6 +54,7 @@ const input: IntegrityInput = {
   commands: ['npm test'],
   allow: [],
   approved: [],
+  word: null,
 };
 
 function judged(

@@ -210,6 +210,16 @@ export const Verify = section({
       .describe(
         'Whether the untouched base is verified first; `skip` always needs the claim. A check that cannot run on the base blocks the loop, unless `allow-broken` says that the task is to make it run.',
       ),
+  judge: () =>
+    z
+      .array(InnerPath())
+      .default([])
+      .describe('Further files that judge the work, as globs; `loopwright judge` lists all.'),
+  product: () =>
+    z
+      .array(InnerPath())
+      .default([])
+      .describe('Files that are taken for part of the judge and are not, as globs.'),
   confirm: () =>
     z
       .enum(['off', 'judge'])

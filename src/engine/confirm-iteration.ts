@@ -1,0 +1,23 @@
+import { confirmStateOf } from '../core/loop/confirming.ts';
+import { confirm } from './confirm.ts';
+import type { Engine } from './engine.ts';
+import type { LoopOwner } from './loop-owner.ts';
+
+/**
+ * Confirms an iteration whose checks pass, once, and records what was found. True when something was done: the iteration is
+ * judged again with it.
+ */
+export async function confirmIteration(engine: Engine, owner: LoopOwner): Promise<boolean> {
+  const { loop } = owner;
+  const { base } = loop.workspace;
+  if (confirmStateOf(loop).kind !== 'due' || base === null || loop.head === null) return false;
+  await owner.flush();
+  engine.publish({
+    kind: 'notice',
+    text: 'confirming in a clean checkout, with the judge of the base',
+  });
+  const wish = { base, commit: loop.head, baseline: loop.baseline };
+  const confirmation = await confirm(engine, loop, wish, owner.cut);
+  if (confirmation !== null) await owner.record({ type: 'confirmation.ended', confirmation });
+  return true;
+}
