@@ -3,11 +3,13 @@ import { encodeAnswer } from '../core/coordinate/spoken-answer.ts';
 import { LoopwrightError } from '../core/error.ts';
 import type { Request } from '../core/loop/decide.ts';
 import { awaitsApproval, gatesOf } from '../core/loop/gating.ts';
+import { isHeldUnproven } from '../core/loop/finishing.ts';
 import type { Rest } from '../core/loop/judge.ts';
 import { violationsToAllow } from '../core/loop/judges.ts';
 import { lastIteration, type Loop } from '../core/loop/loop.ts';
 import { isResting } from '../core/loop/status.ts';
 import type { Session, StoreTx } from '../ports/store.ts';
+import { allowJudge, liftable } from './allow-judge.ts';
 import { allowViolations } from './allow-violations.ts';
 import type { Engine } from './engine.ts';
 import { finishLoop } from './finish-loop.ts';
@@ -30,12 +32,29 @@ export async function approveLoop(
   { by, text }: Answer,
 ): Promise<Loop> {
   if (loop.asked !== undefined) return sayYes(engine, session, loop, { by, text });
+  if (isHeldUnproven(loop)) return takeUnproven(engine, session, loop, { by, text });
   if (!isHalfApproved(loop)) {
     await recordYes(engine, session, loop, { by, text });
   }
   // Nobody asked for another iteration: should a gate fail now, the loop pauses.
   const driven = await goOn(engine, session, loop.id, by, { kind: 'pause', when: 'finish' });
   return finishLoop(engine, session, new MergeQueue(engine, session), driven);
+}
+
+/** A person takes work whose completion is unproven: it is merged as any other. */
+async function takeUnproven(
+  engine: Engine,
+  session: Session,
+  loop: Loop,
+  { by, text }: Answer,
+): Promise<Loop> {
+  const reason = text === '' ? null : engine.clean(text);
+  const taken = await recordAtRest(engine, session, loop.id, {
+    type: 'proof.accepted',
+    by,
+    reason,
+  });
+  return finishLoop(engine, session, new MergeQueue(engine, session), taken);
 }
 
 /**
@@ -85,6 +104,13 @@ async function recordYes(
 ): Promise<void> {
   if (loop.status !== 'complete' && violationsToAllow(loop).length > 0) {
     await allowViolations(engine, session, loop.id, {
+      by,
+      reason: text === '' ? null : engine.clean(text),
+    });
+    return;
+  }
+  if (liftable(loop) !== null) {
+    await allowJudge(engine, session, loop.id, {
       by,
       reason: text === '' ? null : engine.clean(text),
     });
@@ -154,8 +180,8 @@ function restAfterNo(gate: Gate | null, by: string): Rest {
 /** The approval is stored, but whoever gave it was gone before the loop was judged again. */
 function isHalfApproved(loop: Loop): boolean {
   const { approvals = [], decision = null } = lastIteration(loop) ?? {};
-  const { allowedViolations = [] } = loop;
-  const isGiven = approvals.length > 0 || allowedViolations.length > 0;
+  const { allowedViolations = [], judgeApprovals = [] } = loop;
+  const isGiven = approvals.length + allowedViolations.length + judgeApprovals.length > 0;
   return isResting(loop.status) && loop.step === 'judge' && isGiven && decision === null;
 }
 

@@ -14,6 +14,8 @@ import { withRoom, type RoomWish } from './room.ts';
 
 export type RunWish = Omit<RoomWish, 'dir'> & {
   readonly kind: ConfirmationRunKind;
+  /** Part of the names of its evidence. */
+  readonly name: string;
   readonly plan: JudgePlan;
   /** Whether commands that the agent never sees run too. */
   readonly hidden: boolean;
@@ -31,8 +33,7 @@ export async function confirmIn(
   signal: AbortSignal,
 ): Promise<RunResult | null> {
   const { kind, plan } = wish;
-  const number = loop.iterations.at(-1)?.number ?? 0;
-  const evidence = `confirm-${number}-${kind}`;
+  const evidence = `confirm-${wish.name}-${kind}`;
   const dir = await engine.artifacts.namedDir(loop.id, evidence);
   const started = engine.clock.monotonic();
   const result = await withRoom(

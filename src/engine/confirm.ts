@@ -18,6 +18,10 @@ export type ConfirmWish = {
   readonly commit: string;
   /** What the base said, where that is known; else its judge is taken at its word. */
   readonly baseline: Loop['baseline'];
+  /** Changes to the judge that count as they are: content by path; null: the file is away. Absent: none. */
+  readonly accepted?: ReadonlyMap<string, string | null>;
+  /** Part of the names of its evidence; absent: the number of the iteration. A merge needs no proof of its own. */
+  readonly name?: string;
 };
 
 /**
@@ -27,18 +31,19 @@ export type ConfirmWish = {
 export async function confirm(
   engine: Engine,
   loop: Loop,
-  { base, commit, baseline }: ConfirmWish,
+  { base, commit, baseline, accepted, name }: ConfirmWish,
   signal: AbortSignal,
 ): Promise<Confirmation | null> {
   const started = engine.clock.monotonic();
-  const plan = await planJudge(engine, loop.settings, { base, commit }, signal);
+  const plan = await planJudge(engine, loop.settings, { base, commit, accepted }, signal);
   const state = stateOf(baseline);
   const surroundings = await newAround(engine, loop);
   const dependencies = plan.changesDependencies ? loop.workspace.path : null;
   const lost = await lostOf(engine, loop, baseline);
   const wish = (kind: RunWish['kind'], more: Partial<RunWish>): RunWish => {
     const files: RunWish['files'] = [];
-    return { kind, commit, files, plan, dependencies, hidden: false, lost: () => [], ...more };
+    const shared = { commit, files, plan, dependencies, hidden: false, lost: () => [] };
+    return { kind, name: name ?? String(loop.iterations.length), ...shared, ...more };
   };
   const runs: ConfirmationRun[] = [];
   let tripwire: ConfirmationInput['tripwire'] = null;
@@ -59,10 +64,11 @@ export async function confirm(
   }
   const isFine =
     judged === undefined || (judged.run.passed === true && judged.run.lost.length === 0);
-  if (isFine && state === 'green' && plan.addsTests) {
+  const isMerge = name !== undefined;
+  if (isFine && state === 'green' && plan.addsTests && !isMerge) {
     later.push(wish('red-first', { commit: base, files: plan.ownJudge }));
   }
-  if (!isFine && state === 'green') {
+  if (!isFine && state === 'green' && !isMerge) {
     later.push(wish('reference', { commit: base, dependencies: null }));
   }
   for (const result of await Promise.all(later.map(perform))) if (result === null) return null;

@@ -25,12 +25,19 @@ export type JudgePlan = {
   readonly product: readonly string[];
 };
 
+type PlanWish = {
+  readonly base: string;
+  readonly commit: string;
+  /** Changes that count as they are: content by path. */
+  readonly accepted?: ReadonlyMap<string, string | null> | undefined;
+};
+
 const maxManifestBytes = 1024 * 1024;
 
 export async function planJudge(
   engine: Engine,
   settings: Settings,
-  { base, commit }: { readonly base: string; readonly commit: string },
+  { base, commit, accepted = new Map() }: PlanWish,
   signal: AbortSignal,
 ): Promise<JudgePlan> {
   const [{ files: judge }, differing] = await Promise.all([
@@ -47,7 +54,10 @@ export async function planJudge(
   const read = (at: string) => engine.project.readAllAt(at, names, maxManifestBytes, signal);
   const [before, after] = await Promise.all([read(base), read(commit)]);
   const sides = judged.map((each) => sidesOf(each, { base, commit, before, after }));
-  const standing = sides.filter(({ change }) => !matchesAny(change.path, settings.verify.allow));
+  const isAllowed = ({ path, after: now }: Judged): boolean =>
+    matchesAny(path, settings.verify.allow) || (accepted.has(path) && accepted.get(path) === now);
+  const open = judged.filter((each) => !isAllowed(each));
+  const standing = open.map((each) => sidesOf(each, { base, commit, before, after }));
   return {
     judge,
     changes: standing.filter(({ isChanged }) => isChanged).map(({ change }) => change),

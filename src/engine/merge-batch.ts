@@ -1,6 +1,7 @@
 import { LoopwrightError } from '../core/error.ts';
 import type { Loop } from '../core/loop/loop.ts';
 import type { FastForward, Workspace } from '../ports/workspace.ts';
+import { isConfirmable, isStackConfirmed } from './confirm-merge.ts';
 import type { Engine } from './engine.ts';
 import {
   conflicts,
@@ -163,25 +164,43 @@ async function stackUp(
 }
 
 /**
- * Whether the checks of all pass on the top of the stack, which is shown in the worktree of the last meanwhile. Nothing
- * is run for a single loop that is still what it was when it passed.
+ * Whether the checks of all pass on the top of the stack. Nothing is run for a single loop that is still what it was when it
+ * passed.
  */
-async function passes(
-  { engine, signal }: Batch,
-  stack: readonly Stacked[],
-  from: string,
-): Promise<boolean> {
+async function passes(batch: Batch, stack: readonly Stacked[], from: string): Promise<boolean> {
+  const { engine, signal } = batch;
   const last = stack.at(-1);
   if (last === undefined) return false;
   const { candidate, top } = last;
   if (stack.length === 1 && top === candidate.loop.head) return true;
+  const span = { from, to: top };
+  const judges = new Map<string, Candidate>();
+  for (const each of stack) judges.set(checksOf(each.candidate.loop), each.candidate);
+  const all = [...judges.values()];
+  const confirmed = all.filter(({ loop }) => isConfirmable(loop));
+  await engine.reach('before:merge-rebase');
+  for (const judge of confirmed) {
+    const parts = stack.map((each) => each.candidate);
+    const holds = await ofLoop(judge, () =>
+      isStackConfirmed(engine, judge.loop, parts, span, signal),
+    );
+    if (!holds) return false;
+  }
+  await engine.reach('after:merge-rebase');
+  const others = all.filter((each) => !confirmed.includes(each));
+  return others.length === 0 || passesVisited(batch, last, others, span);
+}
+
+/** The checks of loops that are not confirmed: the top is shown in the worktree of the last meanwhile. */
+async function passesVisited(
+  { engine, signal }: Batch,
+  { candidate, top }: Stacked,
+  judges: readonly Candidate[],
+  span: { readonly from: string; readonly to: string },
+): Promise<boolean> {
   return ofLoop(candidate, async () => {
     const workspace = await openForMerge(engine, candidate.loop, signal);
-    await engine.reach('before:merge-rebase');
-    return workspace.visit(top, signal, async () => {
-      await engine.reach('after:merge-rebase');
-      return passesAll(engine, stack, workspace, { from, to: top }, signal);
-    });
+    return workspace.visit(top, signal, () => passesAll(engine, judges, workspace, span, signal));
   });
 }
 
@@ -242,18 +261,15 @@ function refuse({ sink }: Batch, loop: Loop, error: LoopwrightError): void {
   sink(loop, { kind: 'refused', error });
 }
 
-/** Loops with the same checks need them run once. */
 async function passesAll(
   engine: Engine,
-  stack: readonly Stacked[],
+  judges: readonly Candidate[],
   workspace: Workspace,
   span: { readonly from: string; readonly to: string },
   signal: AbortSignal,
 ): Promise<boolean> {
   const tree = await workspace.snapshot(signal);
-  const judges = new Map<string, Candidate>();
-  for (const { candidate } of stack) judges.set(checksOf(candidate.loop), candidate);
-  for (const candidate of judges.values()) {
+  for (const candidate of judges) {
     const judge = candidate.loop;
     const dir = await ofLoop(candidate, () => engine.artifacts.namedDir(judge.id, 'merge'));
     const work = {

@@ -1,4 +1,4 @@
-import { awaitsMerge } from '../core/loop/finishing.ts';
+import { awaitsMerge, heldText, isHeldUnproven } from '../core/loop/finishing.ts';
 import { lastIteration, type Loop } from '../core/loop/loop.ts';
 import { needsPersonText } from '../core/memory/needs-person.ts';
 import type { StoreTx, TaskClaim, TransitionInput } from '../ports/store.ts';
@@ -10,6 +10,10 @@ export async function settleTask(tx: StoreTx, loop: Loop, claim: TaskClaim): Pro
     case 'complete':
       // Its dependents start from the base: they wait until it is there.
       if (awaitsMerge(loop)) return;
+      if (isHeldUnproven(loop)) {
+        await tx.tasks.transition(loop.taskId, 'blocked', { ...change, reason: heldText(loop) });
+        return;
+      }
       await tx.tasks.transition(loop.taskId, 'done', {
         ...change,
         reason: null,

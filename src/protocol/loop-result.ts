@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { lazy } from '../core/lazy.ts';
 import { loopCost, loopTokens, type Loop } from '../core/loop/loop.ts';
-import { exitCodeOf, isResting, loopStatuses } from '../core/loop/status.ts';
+import { exitCodeOfLoop, proofOf } from '../core/loop/finishing.ts';
+import { loopStatuses } from '../core/loop/status.ts';
+import { proofs } from '../core/verdict/proof.ts';
 import { reportTests, type TestCounts } from '../core/verdict/report.ts';
 import { Tests, Tokens } from './value.ts';
 
@@ -27,6 +29,8 @@ export const LoopResult = lazy(() =>
     tokens: Tokens().nullable(),
     /** Working time of all its engines together. */
     durationMs: z.number(),
+    /** How well the completion is shown; null for a loop that is not complete. */
+    proof: z.enum(proofs).nullable(),
     /** Null while the loop does not rest. */
     exitCode: z.number().int().nullable(),
   }),
@@ -59,7 +63,8 @@ export function loopResult(loop: Loop, filesChanged: readonly string[]): LoopRes
     costUsd: loopCost(loop),
     tokens: loopTokens(loop),
     durationMs: loop.activeMs,
-    exitCode: isResting(loop.status) ? exitCodeOf(loop.status, loop.reason) : null,
+    proof: proofOf(loop)?.kind ?? null,
+    exitCode: exitCodeOfLoop(loop),
   };
 }
 

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { lazy } from '../core/lazy.ts';
 import type { Iteration, Loop } from '../core/loop/loop.ts';
+import { proofOf } from '../core/loop/finishing.ts';
 import { loopStatuses } from '../core/loop/status.ts';
+import { changeText } from '../core/verdict/confirmation.ts';
+import { proofs } from '../core/verdict/proof.ts';
 import { allChecks, type VerificationReport } from '../core/verdict/report.ts';
 import { Tokens } from './value.ts';
 
@@ -85,6 +88,27 @@ export const Receipt = lazy(() =>
       .object({ state: z.string(), verification: ReceiptVerification().nullable() })
       .nullable(),
     iterations: z.array(ReceiptIteration()),
+    /** How well the completion is shown; null for a loop that is not complete. */
+    proof: z
+      .object({
+        kind: z.enum(proofs),
+        why: z.string(),
+        /** Who lifted a refusal: a person, or the agent by its own word. */
+        liftedBy: z.enum(['person', 'agent']).nullable(),
+        /** Files that judge the work and are not as on the base. */
+        changes: z.array(z.string()),
+        /** Runs in clean checkouts. */
+        runs: z.array(
+          z.object({
+            kind: z.string(),
+            passed: z.boolean().nullable(),
+            reason: z.string().nullable(),
+            durationMs: z.number(),
+            evidence: z.string(),
+          }),
+        ),
+      })
+      .nullable(),
     /** Checks that failed on the base and pass at the end; empty when the proof is another one. */
     redToGreen: z.array(z.string()),
   }),
@@ -107,8 +131,20 @@ export function receiptOf(loop: Loop, brokenAt: number | null): Receipt {
         ? null
         : { state: loop.baseline.state, verification: verificationOf(loop.baseline.report) },
     iterations: loop.iterations.map(iterationOf),
+    proof: receiptProof(loop),
     redToGreen: redToGreen(loop),
   };
+}
+
+function receiptProof(loop: Loop): Receipt['proof'] {
+  const proof = proofOf(loop);
+  if (proof === null) return null;
+  const { kind, why, liftedBy, confirmation } = proof;
+  const runs = (confirmation?.runs ?? []).map((run) => {
+    const { kind: name, passed, reason, durationMs, evidence } = run;
+    return { kind: name, passed, reason, durationMs, evidence };
+  });
+  return { kind, why, liftedBy, changes: (confirmation?.changes ?? []).map(changeText), runs };
 }
 
 function iterationOf(iteration: Iteration): ReceiptIteration {

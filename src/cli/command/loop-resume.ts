@@ -1,6 +1,6 @@
 import { LoopwrightError } from '../../core/error.ts';
 import type { Loop } from '../../core/loop/loop.ts';
-import { exitCodeOf, isResting } from '../../core/loop/status.ts';
+import { exitCodeOfLoop } from '../../core/loop/finishing.ts';
 import type { Opened } from '../../daemon/compose.ts';
 import { loopResult } from '../../protocol/loop-result.ts';
 import type { Command, CommandInput } from '../command.ts';
@@ -49,8 +49,8 @@ function resumeHere(input: CommandInput, context: CliContext): Promise<number> {
     async ({ outcome, opened }) => {
       const driven = outcome?.loops[0];
       const loop = driven ?? (await resolveLoop(opened.engine, argument(input, 'LOOP')));
-      const isDriven = driven !== undefined && isResting(driven.status);
-      const exitCode = isDriven ? exitCodeOf(driven.status, loop.reason) : exitCodes.interrupted;
+      const exitCode =
+        (driven === undefined ? null : exitCodeOfLoop(driven)) ?? exitCodes.interrupted;
       if (wantsJson(input)) {
         const { changed } = await loopFiles(opened.project, loop);
         context.out.write(`${JSON.stringify({ ...loopResult(loop, changed), exitCode })}\n`);

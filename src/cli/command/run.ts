@@ -1,6 +1,6 @@
 import { LoopwrightError } from '../../core/error.ts';
-import { awaitsMerge } from '../../core/loop/finishing.ts';
-import { combineExitCodes, exitCodeOf, isResting } from '../../core/loop/status.ts';
+import { awaitsMerge, exitCodeOfLoop } from '../../core/loop/finishing.ts';
+import { combineExitCodes } from '../../core/loop/status.ts';
 import { loopResult } from '../../protocol/loop-result.ts';
 import type { Command, CommandInput } from '../command.ts';
 import type { CliContext } from '../context.ts';
@@ -93,10 +93,9 @@ async function reportRun(
 ): Promise<number> {
   const loops = outcome?.loops ?? [];
   const ended = loops.flatMap((loop) => {
-    const { status, reason } = loop;
     // Its merge was cut short.
     if (awaitsMerge(loop)) return [exitCodes.interrupted];
-    return isResting(status) ? [exitCodeOf(status, reason)] : [];
+    return exitCodeOfLoop(loop) ?? [];
   });
   const exitCode =
     outcome === null

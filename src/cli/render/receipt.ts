@@ -8,15 +8,16 @@ import { oneLine } from './story-line.ts';
 /** A receipt for people: every executed check, from the base to the end. */
 export function renderReceipt(receipt: Receipt, paint: Paint): string {
   const { loop, title, status, reason, base, head, baseline, iterations } = receipt;
-  const proof = receipt.redToGreen;
+  const { proof, redToGreen } = receipt;
   const lines = [
     `${paint('bold', loop)} ${oneLine(title, 80)}: ${statusText(status, reason)}`,
     row('base', short(base)),
     row('head', short(head)),
     row('log', chainText(receipt.chain, paint)),
-    ...(proof.length === 0
+    ...(proof === null ? [] : proofRows(proof)),
+    ...(redToGreen.length === 0
       ? []
-      : [row('red → green', proof.map((name) => oneLine(name, 80)).join(', '))]),
+      : [row('red → green', redToGreen.map((name) => oneLine(name, 80)).join(', '))]),
     '',
     paint('bold', `baseline: ${baseline?.state ?? 'not verified'}`),
     ...verificationRows(baseline?.verification ?? null, paint),
@@ -39,6 +40,16 @@ export function renderReceipt(receipt: Receipt, paint: Paint): string {
     );
   }
   return `${lines.join('\n')}\n`;
+}
+
+function proofRows({ kind, why, changes, runs }: NonNullable<Receipt['proof']>): readonly string[] {
+  return [
+    row('proof', `${kind}: ${oneLine(why, 200)}`),
+    ...changes.map((change) => row('judge', oneLine(change, 160))),
+    ...runs.map((run) =>
+      row('confirmed', `${run.kind}: ${run.passed === true ? 'passes' : (run.reason ?? 'fails')}`),
+    ),
+  ];
 }
 
 function verificationRows(found: ReceiptVerification | null, paint: Paint): readonly string[] {

@@ -20,7 +20,8 @@ export function statusStyle(status: LoopStatus): Style {
   }
 }
 
-/** `failed (max_iterations)`; `complete` needs no reason. */
+/** `failed (max_iterations)`; `complete` needs no reason unless it is unproven. */
 export function statusText(status: LoopStatus, reason: string | null): string {
+  if (status === 'complete' && reason === 'unproven') return 'complete, unproven';
   return reason === null || status === 'complete' ? status : `${status} (${reason})`;
 }

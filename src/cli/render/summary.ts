@@ -1,6 +1,8 @@
+import { proofOf } from '../../core/loop/finishing.ts';
 import { onlyTestsText } from '../../core/loop/judges.ts';
 import { isPartlyUnpriced, knownCost, loopTokens, type Loop } from '../../core/loop/loop.ts';
 import { standingWarnings } from '../../core/loop/stuck.ts';
+import { changeText } from '../../core/verdict/confirmation.ts';
 import { newestTests } from '../../protocol/loop-result.ts';
 import type { LoopFiles } from '../../engine/loop-files.ts';
 import { formatDuration, formatSpending, formatTests, formatTokens, plural } from './format.ts';
@@ -29,6 +31,7 @@ export function renderSummary(
     ...statRows(files).map((text) => `${' '.repeat(labelWidth + 4)}${text}`),
     ...row('branch', branchText(loop)),
     ...row('tests', testsText(loop)),
+    ...proofRows(loop, paint),
     ...row('iterations', `${loop.iterations.length} in ${formatDuration(loop.activeMs)}`),
     ...row('cost', costText(loop)),
     ...warningsOf(loop).flatMap((text) => row('warning', paint('yellow', oneLine(text, 300)))),
@@ -66,6 +69,25 @@ function branchText({ workspace, mergedInto }: Loop): string | null {
   if (workspace.branch === null) return null;
   if (mergedInto !== null) return `merged into ${mergedInto}`;
   return workspace.mode === 'in-place' ? `${workspace.branch} (in place)` : workspace.branch;
+}
+
+const shownChanges = 8;
+
+/** How well a completion is shown, and what was changed of the judge. */
+function proofRows(loop: Loop, paint: Paint): readonly string[] {
+  const proof = proofOf(loop);
+  if (proof === null) return [];
+  const isWeak = proof.kind === 'unproven';
+  const text = `${proof.kind}: ${oneLine(proof.why, 300)}`;
+  const changes = proof.confirmation?.changes ?? [];
+  const more = changes.length - shownChanges;
+  const listed = changes.slice(0, shownChanges).map((change) => oneLine(changeText(change), 120));
+  return [
+    ...row('proof', isWeak ? paint('yellow', text) : text),
+    ...[...listed, ...(more > 0 ? [`and ${more} more`] : [])].map(
+      (each) => `${' '.repeat(labelWidth + 4)}${each}`,
+    ),
+  ];
 }
 
 function testsText(loop: Loop): string | null {

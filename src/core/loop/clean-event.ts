@@ -26,7 +26,8 @@ export function cleanEvent(event: LoopEvent, clean: Clean): LoopEvent {
     case 'baseline.recorded': {
       const report = event.report === null ? null : cleanReport(event.report, clean);
       const { feedback, warning } = event;
-      return { ...event, report, feedback: clean(feedback), warning: maybe(warning) };
+      const fault = event.fault === undefined ? {} : { fault: clean(event.fault) };
+      return { ...event, report, feedback: clean(feedback), warning: maybe(warning), ...fault };
     }
     case 'integrity.allowed': {
       const report = event.report === undefined ? {} : { report: cleanReport(event.report, clean) };

@@ -158,6 +158,8 @@ function atBoundary(loop: Loop, facts: Facts): Action {
   const last = lastIteration(loop);
   if (loop.options.verifyOnly) return afterVerifyOnly(loop);
   if (facts.request !== null) return restFor(facts.request);
+  const fault = setupFaultOf(loop);
+  if (fault !== null) return { type: 'rest', status: 'blocked', reason: 'setup', text: fault };
   if (facts.hasMail) return { type: 'read-messages' };
   if (loop.stopWish !== undefined) return stopForHook(loop.stopWish);
   const budget = exceededBudget(loop) ?? unaffordable(loop);
@@ -173,6 +175,12 @@ function atBoundary(loop: Loop, facts: Facts): Action {
   if (hasBaseMoved(loop, facts)) return { type: 'rebase', onto: facts.baseHead };
   const number = (last?.number ?? 0) + 1;
   return { type: 'start-iteration', number, attempt: loop.attemptsBefore + number };
+}
+
+/** A check that cannot run proves nothing, however the work ends. Null: all can, or the task is to make it run. */
+function setupFaultOf({ baseline, settings }: Loop): string | null {
+  if (baseline?.state !== 'broken' || settings.verify.baseline === 'allow-broken') return null;
+  return baseline.fault ?? 'a check could not run on the base';
 }
 
 function stopForHook(reason: string): Action {

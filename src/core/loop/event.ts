@@ -150,6 +150,8 @@ export type LoopEvent =
       readonly reused: boolean;
       readonly feedback: string;
       readonly warning: string | null;
+      /** Why a check could not run, and what to do about it; absent unless the base is broken. */
+      readonly fault?: string;
       /** Looked at before the first iteration only. */
       readonly judges?: Judges;
     }

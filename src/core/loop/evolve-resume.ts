@@ -19,12 +19,17 @@ export function afterResume(stored: Loop, event: Resumed, time: number): Loop {
     endedAt: null,
     opened: false,
     resumedAfter: resumedAfter(loop),
-    ...(loop.options.verifyOnly ? { baseline: null, step: 'baseline' as const } : {}),
+    ...(isJudgedAgain(loop) ? { baseline: null, step: 'baseline' as const } : {}),
     sessionId: event.sessionId,
     host: event.host,
     settings: event.settings ?? loop.settings,
     flags: event.flags ?? loop.flags,
   };
+}
+
+/** What could not run may run now; a loop that only looks at its base looks at it as it is. */
+function isJudgedAgain({ options, baseline, iterations }: Loop): boolean {
+  return options.verifyOnly || (baseline?.state === 'broken' && iterations.length === 0);
 }
 
 /**

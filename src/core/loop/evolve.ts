@@ -1,6 +1,7 @@
 import { addTokens } from '../agent/outcome.ts';
 import { isUnpriced } from '../price/price.ts';
 import { atStep, updateLast } from './change.ts';
+import { earnedProof } from './confirming.ts';
 import { withoutQuestion, withQuestion } from './consent.ts';
 import type { AgentRecord, LoopEvent, RecordedEvent } from './event.ts';
 import { afterResume } from './evolve-resume.ts';
@@ -57,7 +58,11 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
     case 'baseline.recorded':
       return {
         ...loop,
-        baseline: { state: event.state, report: event.report },
+        baseline: {
+          state: event.state,
+          report: event.report,
+          ...(event.fault === undefined ? {} : { fault: event.fault }),
+        },
         feedback: event.feedback,
         warnings: event.warning === null ? loop.warnings : [...loop.warnings, event.warning],
         step: 'boundary',
@@ -234,7 +239,8 @@ function restedLoop(
 function mergedLoop(loop: Loop, into: string, time: number): Loop {
   if (loop.status !== 'blocked') return { ...loop, mergedInto: into };
   const text = `merged into ${into}`;
-  const ended = { status: 'complete', reason: 'verified', text, endedAt: time } as const;
+  const reason = earnedProof(loop).kind === 'unproven' ? 'unproven' : 'verified';
+  const ended = { status: 'complete', reason, text, endedAt: time } as const;
   return { ...loop, ...ended, mergedInto: into };
 }
 

@@ -1,6 +1,7 @@
 import { earnedProof, type ProofRecord } from './confirming.ts';
 import { lastIteration, type Loop } from './loop.ts';
 import { hasPass } from './proof.ts';
+import { exitCodeOf, isResting } from './status.ts';
 
 /**
  * Whether something is left to do after the end: the merge that was asked for, and the worktree to be removed.
@@ -26,6 +27,19 @@ export function isHeldUnproven(loop: Loop): boolean {
   if (merge !== 'local' || takesUnproven || options.verifyOnly || mergedInto !== null) return false;
   if (!needsFinishing(loop) || proofAccepted !== undefined) return false;
   return earnedProof(loop).kind === 'unproven';
+}
+
+/** The exit code of `run` for a loop at rest; null while it is not. */
+export function exitCodeOfLoop(loop: Loop): number | null {
+  if (!isResting(loop.status)) return null;
+  return isHeldUnproven(loop)
+    ? exitCodeOf('blocked', 'unproven')
+    : exitCodeOf(loop.status, loop.reason);
+}
+
+/** What a person is told of a loop that is complete and not merged because it is unproven. */
+export function heldText(loop: Loop): string {
+  return `complete, unproven: ${earnedProof(loop).why}; merge it with \`loopwright merge ${loop.id}\` or \`loopwright approve ${loop.id}\``;
 }
 
 /** How well a completion is shown; null for a loop that is not complete, or that only looks at its base. */

@@ -90,7 +90,9 @@ export function judge(loop: Loop, input: JudgeInput): Decision {
   if (unconfirmed !== null) return unconfirmed;
   const gates = gatesOf(loop);
   if (gates.kind === 'passed') {
-    return end(input, 'completion', 'complete', 'verified', completeText(loop, input));
+    const { kind } = earnedProof(loop);
+    const reason = kind === 'unproven' ? 'unproven' : 'verified';
+    return end(input, 'completion', 'complete', reason, completeText(loop, input));
   }
   const held = heldByGate(input, gates);
   if (held !== null) return held;

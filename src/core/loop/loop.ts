@@ -86,6 +86,8 @@ export type Iteration = {
 
 export type Baseline = {
   readonly state: BaselineState;
+  /** Why a check could not run, and what to do about it; absent unless the base is broken. */
+  readonly fault?: string;
   readonly report: VerificationReport | null;
 };
 

@@ -29,6 +29,8 @@ export type RestStatus = 'paused' | 'blocked' | 'complete' | 'failed' | 'stopped
 
 export type RestReason =
   | 'verified'
+  /** Complete, and nothing shows that the checks would not pass without the work. */
+  | 'unproven'
   | 'max_iterations'
   | 'strategy_stop'
   | 'no_progress'

@@ -1,13 +1,21 @@
 import type { BaselineState } from '../../core/loop/event.ts';
 import type { Judges } from '../../core/loop/judges.ts';
 import { limitsOf } from '../../core/loop/loop-feedback.ts';
+import type { Loop } from '../../core/loop/loop.ts';
+import { greenBaseFeedback } from '../../core/verdict/confirmation-feedback.ts';
 import { renderFeedback } from '../../core/verdict/feedback.ts';
 import { withIntegrity } from '../../core/verdict/integrity.ts';
 import { allChecks, verdictOf, type VerificationReport } from '../../core/verdict/report.ts';
+import {
+  declaredIn,
+  manifestNames,
+  setupFault,
+  setupHint,
+} from '../../core/verdict/setup-fault.ts';
 import type { StoredBaseline } from '../../ports/store.ts';
 import { baselineKey } from '../baseline-key.ts';
 import type { Engine } from '../engine.ts';
-import { lookAtJudges } from '../look-at-judges.ts';
+import { checkCommands, lookAtJudges } from '../look-at-judges.ts';
 import type { LoopOwner } from '../loop-owner.ts';
 import { runVerification } from '../run-verification.ts';
 import { withBaseFiles } from '../base-files.ts';
@@ -50,8 +58,9 @@ export async function verifyBaseline(engine: Engine, owner: LoopOwner): Promise<
     if (report === null) return;
     // The checks may have left files; what they are now is looked at beside the storing.
     if (cwd === owner.workspace.path) owner.lookAhead();
-    const baseline = { state: stateOf(report), report };
-    if (isLasting(report)) {
+    const fault = await faultOf(engine, loop, report, owner.cut);
+    const baseline: JudgedBase = { state: stateOf(report), report, ...fault };
+    if (isLasting(report) && baseline.state !== 'broken') {
       await owner.before('store-baseline');
       await engine.store.write((tx) => tx.baselines.put(key, baseline, engine.clock.now()));
       await owner.after('store-baseline');
@@ -63,25 +72,56 @@ export async function verifyBaseline(engine: Engine, owner: LoopOwner): Promise<
 async function recordBaseline(
   engine: Engine,
   owner: LoopOwner,
-  { state, report }: StoredBaseline,
+  { state, report, fault }: JudgedBase,
   reused: boolean,
 ): Promise<void> {
-  const broken = allChecks(report).find(
-    ({ check }) => check.exitCode === 126 || check.exitCode === 127,
-  );
   const first = owner.loop.iterations.length === 0;
   await owner.record({
     type: 'baseline.recorded',
     state,
     report: withIntegrity(report, null),
     reused,
-    feedback: first ? renderFeedback(report, {}, limitsOf(owner.loop)) : owner.loop.feedback,
-    warning:
-      broken === undefined
-        ? null
-        : `the check ${broken.check.name} could not run on the base (${broken.check.reason ?? ''})`,
+    feedback: first ? firstFeedback(owner.loop, state, report) : owner.loop.feedback,
+    warning: fault === undefined ? null : `${fault}; a later pass is unproven`,
+    ...(fault === undefined ? {} : { fault }),
     ...(await judgesOf(engine, owner, reused)),
   });
+}
+
+type JudgedBase = StoredBaseline & { readonly fault?: string };
+
+/** What the first iteration is told: what fails, or that nothing does yet. */
+function firstFeedback(loop: Loop, state: BaselineState, report: VerificationReport): string {
+  const { proof, confirm } = loop.settings.verify;
+  if (state !== 'green' || proof === 'off' || confirm === 'off') {
+    return renderFeedback(report, {}, limitsOf(loop));
+  }
+  return greenBaseFeedback(checkCommands(loop));
+}
+
+const maxManifestBytes = 256 * 1024;
+
+/** The base with a check that could not run, and why; nothing when all ran. */
+async function faultOf(
+  { project }: Engine,
+  loop: Loop,
+  report: VerificationReport,
+  signal: AbortSignal,
+): Promise<{ readonly state?: 'broken'; readonly fault?: string }> {
+  if (loop.options.verifyOnly || report.overall.passed) return {};
+  const revision = loop.workspace.base;
+  const texts =
+    revision === null
+      ? new Map<string, string | null>()
+      : await project.readAllAt(revision, manifestNames, maxManifestBytes, signal);
+  const declares = declaredIn([...texts.values()].filter((text) => text !== null));
+  for (const { check } of allChecks(report)) {
+    const fault = setupFault(check, declares);
+    if (fault === null) continue;
+    const what = `the check ${check.name} could not run on the base: ${fault}`;
+    return { state: 'broken', fault: `${what}; ${setupHint(check.command ?? check.name)}` };
+  }
+  return {};
 }
 
 /**
