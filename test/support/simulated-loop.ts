@@ -11,6 +11,7 @@ import { silenceMs } from '../../src/core/loop/consent.ts';
 import { decide, type Action, type Facts, type Request } from '../../src/core/loop/decide.ts';
 import type { LoopEvent, LoopOptions, RecordedEvent } from '../../src/core/loop/event.ts';
 import { evolve } from '../../src/core/loop/evolve.ts';
+import { confirmStateOf, isConfirmed } from '../../src/core/loop/confirming.ts';
 import { gatesOf } from '../../src/core/loop/gating.ts';
 import { judge } from '../../src/core/loop/judge.ts';
 import { summariseHistory } from '../../src/core/loop/iteration-summary.ts';
@@ -22,6 +23,8 @@ import {
 } from '../../src/core/loop/loop.ts';
 import { isResting } from '../../src/core/loop/status.ts';
 import { ladderStep } from '../../src/core/strategy/ladder.ts';
+import type { Confirmation } from '../../src/core/verdict/confirmation.ts';
+import { proofs } from '../../src/core/verdict/proof.ts';
 import { judgeCompletion } from '../../src/core/verdict/completion.ts';
 import { createLevel, createReport, type Check } from '../../src/core/verdict/report.ts';
 
@@ -331,11 +334,31 @@ export class SimulatedWorld {
     });
   }
 
+  #confirmation(): Confirmation {
+    const verdicts = ['confirmed', 'confirmed', 'confirmed', 'contradicted', 'refused'] as const;
+    return {
+      verdict: verdicts[this.#choices.int(verdicts.length)] ?? 'refused',
+      proof: proofs[this.#choices.int(proofs.length)] ?? 'unproven',
+      why: 'chosen',
+      findings: [],
+      base: 'base',
+      commit: 'commit',
+      runs: [],
+      changes: [],
+      hash: String(this.#choices.int(2)),
+      durationMs: 1,
+      checkMs: 1,
+    };
+  }
+
   #judge(): void {
     const history = summariseHistory(this.loop);
     const completion = this.#completion();
+    if (completion.complete && confirmStateOf(this.loop).kind === 'due') {
+      return this.append({ type: 'confirmation.ended', confirmation: this.#confirmation() });
+    }
     const gates = gatesOf(this.loop);
-    if (completion.complete && gates.kind === 'due') {
+    if (completion.complete && isConfirmed(this.loop) && gates.kind === 'due') {
       const { gate } = gates;
       const passed = this.#choices.int(3) > 0;
       return this.append({

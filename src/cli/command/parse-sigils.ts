@@ -32,23 +32,18 @@ export const parseSigilsCommand: Command = {
     const file = argument(input, 'FILE') ?? '-';
     const text = await readInput(file, context, { maxBytes });
     const sigils = parseSigils(text);
-    if (wantsJson(input)) context.out.write(`${JSON.stringify(shapeOf(sigils))}\n`);
+    if (wantsJson(input)) context.out.write(`${JSON.stringify(sigils)}\n`);
     else context.out.write(render(sigils, context));
     return exitCodes.ok;
   },
 };
-
-/** What is said of the judge is rare, and stands beside the stable keys only when it is said. */
-function shapeOf({ judgeChanged, ...sigils }: Sigils): object {
-  return judgeChanged === null ? sigils : { ...sigils, judgeChanged };
-}
 
 function render(sigils: Sigils, { out }: CliContext): string {
   const paint = createPaint(out.hasColour);
   const report = sigils.failureReport;
   const rows: readonly (readonly [string, string | null])[] = [
     ['done', sigils.taskDone],
-    ['judge changed', sigils.judgeChanged],
+    ['judge changed', sigils.judgeChanged ?? null],
     ['failed', sigils.taskFailed],
     ['next model', sigils.nextModel],
     ['difficulty', sigils.difficulty],

@@ -44,6 +44,12 @@ function wasRefused(before: readonly Iteration[], { verdict, hash }: Confirmatio
   );
 }
 
+/** Whether a pass counts as far as confirmation goes. */
+export function isConfirmed(loop: Loop): boolean {
+  const { kind } = confirmStateOf(loop);
+  return kind === 'passed' || kind === 'off';
+}
+
 export type ProofRecord = {
   readonly kind: Proof;
   readonly why: string;

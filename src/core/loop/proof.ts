@@ -1,4 +1,4 @@
-import { confirmStateOf } from './confirming.ts';
+import { isConfirmed } from './confirming.ts';
 import { gatesOf } from './gating.ts';
 import { lastIteration, type Loop } from './loop.ts';
 
@@ -9,8 +9,7 @@ import { lastIteration, type Loop } from './loop.ts';
 export function hasProof(loop: Loop): boolean {
   if (!hasPass(loop)) return false;
   if (loop.options.verifyOnly) return true;
-  const { kind } = confirmStateOf(loop);
-  return kind === 'passed' || kind === 'off';
+  return isConfirmed(loop);
 }
 
 /** The same without the confirmation, which loops of older versions have not. */

@@ -23,8 +23,8 @@ export type Sigils = {
   readonly learnings: readonly Learning[];
   readonly difficulty: Difficulty | null;
   readonly retrySuggestion: string | null;
-  /** Why what judges the work had to change. */
-  readonly judgeChanged: string | null;
+  /** Why what judges the work had to change; absent when nothing is said of it, which is nearly always. */
+  readonly judgeChanged?: string;
 };
 
 const difficulties: readonly Difficulty[] = ['trivial', 'easy', 'moderate', 'hard', 'blocked'];
@@ -42,6 +42,9 @@ export function parseSigils(message: string): Sigils {
   const taskDone = firstOf(source, 'task-done', (content, tag) =>
     isWholeLine(source.text, tag) ? word(content) : null,
   );
+  const judgeChanged = firstOf(source, 'judge-changed', (content) =>
+    content === sigilPlaceholders.judgeChanged ? null : nonEmpty(content),
+  );
   return {
     taskDone: taskFailed === null ? taskDone : null,
     taskFailed,
@@ -57,9 +60,7 @@ export function parseSigils(message: string): Sigils {
     retrySuggestion: firstOf(source, 'retry-suggestion', (content) =>
       content === sigilPlaceholders.retrySuggestion ? null : nonEmpty(content),
     ),
-    judgeChanged: firstOf(source, 'judge-changed', (content) =>
-      content === sigilPlaceholders.judgeChanged ? null : nonEmpty(content),
-    ),
+    ...(judgeChanged === null ? {} : { judgeChanged }),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { LoopEvent } from '../../core/loop/event.ts';
 import { errorBackoffMs } from '../../core/loop/agent-policy.ts';
 import { budgetsAbove, exceededBudget, warnAtShare } from '../../core/loop/budget.ts';
+import { isConfirmed } from '../../core/loop/confirming.ts';
 import { judge, type Decision } from '../../core/loop/judge.ts';
 import { summariseBase, summariseHistory } from '../../core/loop/iteration-summary.ts';
 import { feedbackOf } from '../../core/loop/loop-feedback.ts';
@@ -24,7 +25,7 @@ export async function judgeIteration(engine: Engine, owner: LoopOwner): Promise<
   const { completion, stops } = await lookAtCompletion(engine, owner);
   const isOpen = completion.complete && exceededBudget(owner.loop) === null;
   if (isOpen && (await confirmIteration(engine, owner))) return;
-  if (isOpen && (await lookAtNextGate(engine, owner))) return;
+  if (isOpen && isConfirmed(owner.loop) && (await lookAtNextGate(engine, owner))) return;
   const { loop } = owner;
   const history = summariseHistory(loop);
   const progress = progressOfEach(history, { base: summariseBase(loop) }).at(-1) ?? null;

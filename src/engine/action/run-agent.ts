@@ -243,7 +243,7 @@ function judgeChangedOf(
   { judgeChanged }: Pick<Sigils, 'judgeChanged'>,
   clean: (text: string) => string,
 ): Pick<AgentRecord, 'judgeChanged'> {
-  if (judgeChanged === null) return {};
+  if (judgeChanged === undefined) return {};
   return { judgeChanged: headChars(plainText(clean(judgeChanged)), keptReason) };
 }
 

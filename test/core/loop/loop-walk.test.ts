@@ -86,6 +86,14 @@ function missingGates(loop: Loop, events: readonly RecordedEvent[]): readonly st
   });
 }
 
+/** Of the last iteration, from the log alone. */
+function newestConfirmation(events: readonly RecordedEvent[]) {
+  const at = events.findLastIndex(({ event }) => event.type === 'iteration.started');
+  const facts = events.slice(at).map(({ event }) => event);
+  const fact = facts.findLast(({ type }) => type === 'confirmation.ended');
+  return fact?.type === 'confirmation.ended' ? fact.confirmation : null;
+}
+
 describe('every path of a loop', () => {
   it('reaches complete only with a stored passing verification (I1)', () => {
     let completed = 0;
@@ -96,7 +104,10 @@ describe('every path of a loop', () => {
         completed++;
         expect(hasProof(loop)).toBe(true);
         expect(dueQuestion(loop)?.kind).not.toBe('changes');
-        if (!setup.verifyOnly) expect(missingGates(loop, events)).toEqual([]);
+        if (!setup.verifyOnly) {
+          expect(missingGates(loop, events)).toEqual([]);
+          expect(newestConfirmation(events)?.verdict).toBe('confirmed');
+        }
         const passes = events.filter(
           ({ event }) =>
             (event.type === 'verification.ended' && event.report.overall.passed) ||
@@ -126,7 +137,7 @@ describe('every path of a loop', () => {
         expect(world.loop).toMatchObject({ status: 'blocked', reason: 'approval' });
         expect(world.loop.iterations).toHaveLength(iterations);
       }),
-      { numRuns: 200 },
+      { numRuns: 500 },
     );
     expect(waited).toBeGreaterThan(5);
   });
