@@ -117,6 +117,17 @@ export interface Project {
     signal: AbortSignal,
   ): Promise<string | null>;
 
+  /**
+   * Texts of several files at a revision or snapshot, each cut at `maxBytes`; null for one that is absent. Costs little
+   * more than one.
+   */
+  readSeveralAt(
+    revision: string,
+    files: readonly string[],
+    maxBytes: number,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, string | null>>;
+
   /** Every file of a revision or snapshot, as relative paths. */
   listAt(revision: string, signal: AbortSignal): Promise<readonly string[]>;
 

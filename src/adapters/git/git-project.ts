@@ -24,7 +24,7 @@ import { commitFault } from './loose-object.ts';
 import { unfinishedOperation } from './mend.ts';
 import { hasMoves } from './move-record.ts';
 import { seedIndex } from './private-index.ts';
-import { listFilesAt, readFileAt } from './read-file.ts';
+import { listFilesAt, readFileAt, readFilesAt } from './read-file.ts';
 import { replayCommits } from './rebase.ts';
 import { readRef } from './ref-files.ts';
 import { isAncestor, resolveCommit } from './repository.ts';
@@ -124,6 +124,8 @@ export function createGitProject(repository: Repository): Project {
     settleMoves: (signal) => settleMoves(repository, signal),
     readAt: (revision, file, maxBytes, signal) =>
       readFileAt(repository, revision, file, maxBytes, signal),
+    readSeveralAt: (revision, files, maxBytes, signal) =>
+      readFilesAt(repository, revision, files, maxBytes, signal),
     listAt: (revision, signal) => listFilesAt(repository, revision, signal),
     changedByPeople: (from, to, signal) => listChangedByPeople(repository, from, to, signal),
     diffSummary: (from, to, signal) => diffSummary(repository, from, to, signal),

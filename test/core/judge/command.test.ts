@@ -456,6 +456,6 @@ describe('what commands name', () => {
   });
 });
 
-function list(text: string): readonly string[] {
+function list(text: string): string[] {
   return text.split(text.includes('|') ? '|' : ' ').filter((each) => each !== '');
 }

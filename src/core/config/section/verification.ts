@@ -203,6 +203,20 @@ export const Verify = section({
       .array(InnerPath())
       .default([])
       .describe('Paths and tests that may change in spite of integrity, as globs.'),
+  judge: () =>
+    z
+      .array(InnerPath())
+      .default([])
+      .describe(
+        'Files that judge the work and are not recognised as such, as globs: `qa/**`. `loopwright judge` lists what is recognised and why.',
+      ),
+  product: () =>
+    z
+      .array(InnerPath())
+      .default([])
+      .describe(
+        'Files that are taken for a part of the judge and are what the work is about, as globs: `src/testing/**`. A file that `verify.judge` names as well judges.',
+      ),
   baseline: () =>
     z
       .enum(['run', 'skip'])
