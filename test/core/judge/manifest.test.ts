@@ -1,16 +1,16 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { parse } from 'smol-toml';
 import { describe, expect, it } from 'vitest';
 import { restoreManifest } from '../../../src/core/judge/manifest.ts';
 
 const json = (value: unknown) => JSON.stringify(value, null, 2);
 
-describe('package.json', () => {
-  const restore = (base: unknown, loop: unknown) => {
-    const found = restoreManifest('web/package.json', json(base), json(loop));
-    return { ...found, value: JSON.parse(found.text ?? 'null') };
-  };
+function restore(base: unknown, loop: unknown) {
+  const found = restoreManifest('web/package.json', json(base), json(loop));
+  return { ...found, value: JSON.parse(found.text ?? 'null') };
+}
 
+describe('package.json', () => {
   it('keeps the dependencies of the loop and the scripts of the base', () => {
     const base = { name: 'a', scripts: { test: 'vitest run' }, dependencies: { x: '1.0.0' } };
     const loop = {
