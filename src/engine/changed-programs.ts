@@ -3,14 +3,14 @@ import path from 'node:path';
 import type { Loop } from '../core/loop/loop.ts';
 import { judgingPrograms, shadowable } from '../core/verdict/check-command.ts';
 import type { Engine } from './engine.ts';
-import { checkCommands } from './look-at-judges.ts';
+import { judgingCommands } from './find-judge.ts';
 
 /** Programs on the path of the checks, outside of the project, that were put there or changed since the loop began. */
 export async function changedPrograms(engine: Engine, loop: Loop): Promise<readonly string[]> {
   const folders = (engine.env['PATH'] ?? '')
     .split(path.delimiter)
     .filter((folder) => path.isAbsolute(folder));
-  const names = new Set([...judgingPrograms(checkCommands(loop)), ...shadowable]);
+  const names = new Set([...judgingPrograms(judgingCommands(loop.settings)), ...shadowable]);
   const found: string[] = [];
   for (const folder of new Set(folders)) {
     for (const name of names) {

@@ -14,7 +14,8 @@ import { baselineKey } from './baseline-key.ts';
 import type { Engine } from './engine.ts';
 import { keepEvidence } from './keep-evidence.ts';
 import type { JudgedFiles } from './judged-files.ts';
-import { checkCommands, hiddenConfigs, replacedPrograms } from './look-at-judges.ts';
+import { judgingCommands } from './find-judge.ts';
+import { hiddenConfigs, replacedPrograms } from './look-at-judges.ts';
 
 /** The files of the base and those that are judged, as revisions or snapshots. */
 type JudgedRange = { readonly from: string; readonly to: string };
@@ -57,7 +58,7 @@ export async function compareWithBase(
     files: await changedFiles(engine, loop, work, signal),
     replaced: await replacedPrograms(engine, loop, cwd),
     hidden: await hiddenConfigs(engine, loop, cwd, work.to, signal),
-    commands: checkCommands(loop),
+    commands: judgingCommands(loop.settings),
     allow,
     approved: loop.allowedViolations ?? [],
     word: loop.iterations.at(-1)?.agent?.judgeChanged ?? null,

@@ -1,36 +1,75 @@
 import type { Settings } from '../core/config/schema.ts';
 import { findJudge, type JudgeFinding } from '../core/judge/judge.ts';
-import { allCommands } from './look-at-judges.ts';
+import { stopTests } from '../core/verdict/stop-condition.ts';
 import type { Engine } from './engine.ts';
 
-export type JudgeWish = {
+const maxTextBytes = 256 * 1024;
+/** A script that starts one that starts one: deeper chains are followed up to here. */
+const maxRounds = 12;
+
+type JudgingSettings = Pick<Settings, 'validation' | 'gates' | 'verify' | 'stop'>;
+
+export type JudgeScope = {
+  /** The revision whose files judge; texts are read there and nowhere else. */
   readonly base: string;
-  /** A commit whose additions matter too; absent: the base alone. */
-  readonly commit?: string;
-  readonly settings: Settings;
+  /** The loop's revision: what it added can judge as well. Null to look at the base alone. */
+  readonly head: string | null;
+  readonly settings: JudgingSettings;
 };
 
-const maxTextBytes = 256 * 1024;
-const maxRounds = 8;
+/** Every command whose result decides: of the checks, of fixtures, of gates and of stop conditions. */
+export function judgingCommands({
+  validation,
+  gates,
+  verify,
+  stop,
+}: JudgingSettings): readonly string[] {
+  const { command, commands, setup } = validation;
+  const all = [
+    command,
+    setup,
+    ...Object.values(commands).map((each) => each.command),
+    ...verify.fixtures.map((each) => each.command),
+    ...gates.map((gate) => (gate.type === 'command' ? gate.command : null)),
+    ...stopTests(stop).map((test) => (test.on === 'script' ? test.command : null)),
+  ];
+  return [...new Set(all.filter((each) => each !== null))];
+}
 
-/** Everything that judges at a base, and among what a commit has added to it. Texts are those of the base. */
+/** The commit that a loop would start from now; null when there is none. */
+export async function startingCommit(
+  { project }: Pick<Engine, 'project'>,
+  { git }: Pick<Settings, 'git'>,
+  signal: AbortSignal,
+): Promise<string | null> {
+  if (git.base !== null) return project.resolve(git.base, signal);
+  return (await project.checkedOut(signal)).head;
+}
+
+/** What judges at a revision, and what of the loop's files would. Reads the repository, runs nothing. */
 export async function judgeOf(
-  { project }: Engine,
-  { base, commit, settings }: JudgeWish,
+  { project }: Pick<Engine, 'project'>,
+  { base, head, settings }: JudgeScope,
   signal: AbortSignal,
 ): Promise<JudgeFinding> {
-  const lists = [base, ...(commit === undefined ? [] : [commit])].map((each) =>
-    project.listAt(each, signal),
+  const lists = await Promise.all(
+    (head === null || head === base ? [base] : [base, head]).map((revision) =>
+      project.listAt(revision, signal),
+    ),
   );
-  const files = [...new Set((await Promise.all(lists)).flat())];
+  const files = [...new Set(lists.flat())];
   const { judge, product } = settings.verify;
+  const commands = judgingCommands(settings);
   const texts = new Map<string, string | null>();
-  const input = { files, commands: allCommands(settings), texts, judge, product };
-  let found = findJudge(input);
-  for (let round = 0; round < maxRounds && found.wanted.length > 0; round++) {
-    const read = await project.readAllAt(base, found.wanted, maxTextBytes, signal);
-    for (const name of found.wanted) texts.set(name, read.get(name) ?? null);
-    found = findJudge(input);
+  for (let round = 1; ; round++) {
+    const finding = findJudge({ files, commands, texts, judge, product });
+    if (finding.wanted.length === 0 || round > maxRounds) return finding;
+    const read = await project.readSeveralAt(base, finding.wanted, maxTextBytes, signal);
+    for (const path of finding.wanted) texts.set(path, textOf(read.get(path) ?? null));
   }
-  return found;
+}
+
+/** What has zero bytes is no text. */
+function textOf(content: string | null): string | null {
+  return content === null || content.includes('\0') ? null : content;
 }

@@ -41,7 +41,7 @@ export async function planJudge(
   signal: AbortSignal,
 ): Promise<JudgePlan> {
   const [{ files: judge }, differing] = await Promise.all([
-    judgeOf(engine, { base, commit, settings }, signal),
+    judgeOf(engine, { base, head: commit, settings }, signal),
     engine.project.differing(base, commit, signal),
   ]);
   const kinds = new Map(judge.map((file) => [file.path, file]));
@@ -51,7 +51,7 @@ export async function planJudge(
   });
   const manifests = judged.filter(({ file }) => file.kind === 'manifest');
   const names = manifests.map(({ path }) => path);
-  const read = (at: string) => engine.project.readAllAt(at, names, maxManifestBytes, signal);
+  const read = (at: string) => engine.project.readSeveralAt(at, names, maxManifestBytes, signal);
   const [before, after] = await Promise.all([read(base), read(commit)]);
   const sides = judged.map((each) => sidesOf(each, { base, commit, before, after }));
   const isAllowed = ({ path, after: now }: Judged): boolean =>

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { lstat, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { Settings } from '../core/config/schema.ts';
 import type { Judges } from '../core/loop/judges.ts';
 import type { Loop } from '../core/loop/loop.ts';
 import {
@@ -14,24 +13,13 @@ import {
   validatorWords,
 } from '../core/verdict/check-command.ts';
 import type { Engine } from './engine.ts';
+import { judgingCommands } from './find-judge.ts';
 import { listRunnerConfigs } from './runner-configs.ts';
 
 const maxManifestBytes = 1024 * 1024;
 const maxProgramBytes = 16 * 1024 * 1024;
 /** npm puts it in front of everything else on the path of its scripts. */
 const npmPrograms = 'node_modules/.bin';
-
-/** Every command whose result decides: of the checks, and of gates. */
-export function checkCommands({ settings }: Loop): readonly string[] {
-  return allCommands(settings);
-}
-
-export function allCommands(settings: Settings): readonly string[] {
-  const { command, commands, setup } = settings.validation;
-  const more = Object.values(commands).map((each) => each.command);
-  const gates = settings.gates.flatMap((gate) => (gate.type === 'command' ? gate.command : []));
-  return [command, setup, ...more, ...gates].filter((each) => each !== null);
-}
 
 /** Scripts and programs that decide a verdict, as they are in a worktree that no agent has touched. */
 export async function lookAtJudges(engine: Engine, loop: Loop, cwd: string): Promise<Judges> {
@@ -41,7 +29,7 @@ export async function lookAtJudges(engine: Engine, loop: Loop, cwd: string): Pro
       (await readOwnFile(path.join(cwd, 'Makefile'))) ??
       (await readOwnFile(path.join(cwd, 'makefile'))),
   };
-  const commands = startedCommands(checkCommands(loop), manifests);
+  const commands = startedCommands(judgingCommands(loop.settings), manifests);
   const files: string[] = [];
   for (const word of validatorWords(commands)) {
     if (await isOwnFile(path.join(cwd, word))) files.push(word);

@@ -117,16 +117,19 @@ export interface Project {
     signal: AbortSignal,
   ): Promise<string | null>;
 
-  /** Every file of a revision or snapshot, as relative paths. */
-  listAt(revision: string, signal: AbortSignal): Promise<readonly string[]>;
-
-  /** Texts of files at a revision, in one go; null: absent, no file, or larger than `maxBytes`. */
-  readAllAt(
+  /**
+   * Texts of several files at a revision or snapshot, each cut at `maxBytes`; null for one that is absent. Costs little
+   * more than one.
+   */
+  readSeveralAt(
     revision: string,
     files: readonly string[],
     maxBytes: number,
     signal: AbortSignal,
   ): Promise<ReadonlyMap<string, string | null>>;
+
+  /** Every file of a revision or snapshot, as relative paths. */
+  listAt(revision: string, signal: AbortSignal): Promise<readonly string[]>;
 
   /** Files that differ between two revisions, by the ids of their contents. A rename is two of them. */
   differing(from: string, to: string, signal: AbortSignal): Promise<readonly Differing[]>;

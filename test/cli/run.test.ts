@@ -37,7 +37,8 @@ describe('run', () => {
     expect(exitCode).toBe(0);
     expect(`${err}${out}`).not.toContain('\u001B');
     expect(normalise(err, repo)).toMatchInlineSnapshot(`
-      "LOOP · greet the world
+      "  note       no file of the repository judges (loopwright judge lists them)
+      LOOP · greet the world
         task       TASK
         branch     loopwright/LOOP from main at COMMIT
         agent      scripted:agent.yml

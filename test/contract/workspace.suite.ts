@@ -249,6 +249,24 @@ export function workspaceContract(
         expect(await project.readAt(old, 'nothing.md', 100, signal)).toBeNull();
       }));
 
+    test('several files of a snapshot are read at once, each as it is alone', () =>
+      withWorkspace(async (workspace, { project }) => {
+        await writeFileIn(workspace.path, 'deep/ü ü.md', 'one\ntwo\n');
+        await writeFileIn(workspace.path, 'empty.md', '');
+        const tree = await workspace.snapshot(signal);
+        const files = ['nothing.md', 'README.md', 'deep', 'empty.md', 'no\nthing', 'deep/ü ü.md'];
+        const texts = await project.readSeveralAt(tree, files, 5, signal);
+        expect([...texts]).toEqual([
+          ['nothing.md', null],
+          ['README.md', 'hello'],
+          ['deep', null],
+          ['empty.md', ''],
+          ['no\nthing', null],
+          ['deep/ü ü.md', 'one\nt'],
+        ]);
+        expect([...(await project.readSeveralAt(tree, [], 5, signal))]).toEqual([]);
+      }));
+
     test('a patch between two snapshots is written to a file and applies', () =>
       withWorkspace(async (workspace, { outside }) => {
         const before = await workspace.snapshot(signal);

@@ -66,8 +66,18 @@ export function createFolderProject(root: string): Project {
       const content = entry === undefined ? null : await readContent(store, entry);
       return content === null ? null : content.subarray(0, maxBytes).toString('utf8');
     },
+    async readSeveralAt(revision, files, maxBytes) {
+      const manifest = await loadManifest(store, revision);
+      const entries = new Map(manifest.map((entry) => [entry.path, entry]));
+      const texts = new Map<string, string | null>();
+      for (const file of files) {
+        const entry = entries.get(file);
+        const content = entry === undefined ? null : await readContent(store, entry);
+        texts.set(file, content === null ? null : content.subarray(0, maxBytes).toString('utf8'));
+      }
+      return texts;
+    },
     listAt: async (revision) => (await loadManifest(store, revision)).map(({ path: name }) => name),
-    readAllAt: async () => new Map(),
     differing: async () => [],
     makeRoom: async () => {
       throw needsGit('Confirming in a clean place');

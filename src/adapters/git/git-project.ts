@@ -24,12 +24,12 @@ import { commitFault } from './loose-object.ts';
 import { unfinishedOperation } from './mend.ts';
 import { hasMoves } from './move-record.ts';
 import { seedIndex } from './private-index.ts';
-import { listFilesAt, readFileAt } from './read-file.ts';
+import { listFilesAt, readFileAt, readFilesAt } from './read-file.ts';
 import { replayCommits } from './rebase.ts';
 import { readRef } from './ref-files.ts';
 import { isAncestor, resolveCommit } from './repository.ts';
 import type { Repository } from './repository.ts';
-import { listDifferences, makeRoom, textsAt } from './room.ts';
+import { listDifferences, makeRoom } from './room.ts';
 import { settleMoves } from './settle-moves.ts';
 import { diffSummary } from './diff-summary.ts';
 import { compareAround, isStaged, lookAround } from './surroundings.ts';
@@ -125,9 +125,9 @@ export function createGitProject(repository: Repository): Project {
     settleMoves: (signal) => settleMoves(repository, signal),
     readAt: (revision, file, maxBytes, signal) =>
       readFileAt(repository, revision, file, maxBytes, signal),
+    readSeveralAt: (revision, files, maxBytes, signal) =>
+      readFilesAt(repository, revision, files, maxBytes, signal),
     listAt: (revision, signal) => listFilesAt(repository, revision, signal),
-    readAllAt: (revision, files, maxBytes, signal) =>
-      textsAt(repository, revision, files, maxBytes, signal),
     differing: (from, to, signal) => listDifferences(repository, from, to, signal),
     makeRoom: (spec, signal) => makeRoom(repository, spec, signal),
     changedByPeople: (from, to, signal) => listChangedByPeople(repository, from, to, signal),

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Differing, RoomFile, RoomSpec } from '../../ports/workspace.ts';
 import { bringFiles } from './bring-files.ts';
 import type { Checkout } from './git.ts';
-import { joinRecords, splitRecords } from './path-bytes.ts';
+import { splitRecords } from './path-bytes.ts';
 import { withoutIndex, type Repository } from './repository.ts';
 import { setEntries, type IndexChange, type ScratchIndex } from './scratch-index.ts';
 import { diffTreePairs } from './tree-diff.ts';
@@ -115,37 +115,6 @@ async function entriesAt(
     entries.set(record.slice(tab + 1), { mode, id });
   }
   return entries;
-}
-
-/** Texts of files at a revision, those up to a size, in one go; null: absent, no file, or too large. */
-export async function textsAt(
-  repository: Repository,
-  revision: string,
-  names: readonly string[],
-  maxBytes: number,
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, string | null>> {
-  if (names.length === 0) return new Map();
-  const input = joinRecords(names.map((name) => `${revision}:${name}`));
-  const args = ['cat-file', '--batch=%(objecttype) %(objectsize)', '-z'];
-  const output = await repository.output({ args, input, signal });
-  const texts = new Map<string, string | null>();
-  let at = 0;
-  for (const name of names) {
-    const end = output.indexOf('\n', at);
-    const header = output.subarray(at, end).toString('utf8');
-    const match = /^(blob|tree|commit|tag) (\d+)$/.exec(header);
-    if (match === null) {
-      texts.set(name, null);
-      at = end + 1;
-      continue;
-    }
-    const size = Number(match[2]);
-    const content = output.subarray(end + 1, end + 1 + size);
-    texts.set(name, match[1] === 'blob' && size <= maxBytes ? content.toString('utf8') : null);
-    at = end + 1 + size + 1;
-  }
-  return texts;
 }
 
 export async function listDifferences(

@@ -8,6 +8,8 @@ import { findObstacle } from '../../adapters/process/executable.ts';
 import { createSupervisor } from '../../adapters/process/supervisor.ts';
 import type { Settings } from '../../core/config/schema.ts';
 import { agentEnvironment } from '../../core/env/allow-list.ts';
+import { judgeOf, startingCommit } from '../../engine/find-judge.ts';
+import { judgeText } from '../render/judge-list.ts';
 import { loopTypeNames, resolveLoopType } from '../../core/loop-type/resolve.ts';
 import type { CliContext } from '../context.ts';
 import { askForAgent } from '../init/driven-agent.ts';
@@ -100,6 +102,19 @@ export function checkValidation({ validation }: Settings): Check {
     'no validation command: nothing could prove the work done',
     '`loopwright init` proposes one, or give --validate with a run',
   );
+}
+
+/** How many files judge, as a loop would start now. */
+export async function checkJudge(
+  settings: Settings,
+  context: CliContext,
+  signal: AbortSignal,
+): Promise<readonly Check[]> {
+  const project = await openProject(context.cwd, signal, context.env);
+  const base = await startingCommit({ project }, settings, signal);
+  if (base === null) return [];
+  const { files } = await judgeOf({ project }, { base, head: null, settings }, signal);
+  return [ok('judge', `${judgeText(files)} (\`loopwright judge\` lists them)`)];
 }
 
 export async function checkAgent(

@@ -16,6 +16,7 @@ import { checkChosenContainment, checkDisk, checkMachine } from './doctor-machin
 import {
   checkAgent,
   checkConfig,
+  checkJudge,
   checkRepository,
   checkValidation,
   findPlace,
@@ -92,6 +93,7 @@ async function examinePlace(
       return [found.check, checkValidation(settings), agent, ...contained];
     })),
   );
+  checks.push(...(await checked('judge', () => checkJudge(settings, context, signal))));
   const stateDir = path.join(place.root, '.loopwright');
   const hasState = (await stat(stateDir).catch(() => null)) !== null;
   checks.push(

@@ -9,10 +9,12 @@ import { exitCodeOfError, exitCodes } from '../exit-code.ts';
 import { driveInForeground, talkOptions, type Driven } from '../foreground.ts';
 import { isGiven, wantsJson } from '../input.ts';
 import type { Opened } from '../../daemon/compose.ts';
+import { judgeOf, startingCommit } from '../../engine/find-judge.ts';
 import { drivenElsewhere } from '../../engine/driven-elsewhere.ts';
 import type { RunOutcome } from '../../engine/run-loops.ts';
 import { loopFiles } from '../../engine/loop-files.ts';
 import { plural } from '../render/format.ts';
+import { judgeText } from '../render/judge-list.ts';
 import { prepareRun } from '../prepare-run.ts';
 import { flagValues, settingOptions } from '../setting-options.ts';
 import { runDetached } from '../run-detached.ts';
@@ -79,11 +81,33 @@ export const run: Command = {
       context,
       input,
       flagValues(input),
-      (opened, say) => prepareRun(input, context, opened, target, say),
+      async (opened, say) => {
+        const drive = await prepareRun(input, context, opened, target, say);
+        await tellJudge(input, opened, say);
+        return drive;
+      },
       (driven) => reportRun(input, context, target, driven),
     );
   },
 };
+
+/** One line on what judges. What keeps it from being told is told by the run itself. */
+async function tellJudge(
+  input: CommandInput,
+  { engine, config: { settings } }: Opened,
+  say: (text: string) => void,
+): Promise<void> {
+  if (isGiven(input, 'no-verify') || isGiven(input, 'quiet')) return;
+  const signal = AbortSignal.timeout(60_000);
+  try {
+    const base = await startingCommit(engine, settings, signal);
+    if (base === null) return;
+    const { files } = await judgeOf(engine, { base, head: null, settings }, signal);
+    say(`${judgeText(files)} (loopwright judge lists them)`);
+  } catch (error) {
+    if (!(error instanceof LoopwrightError)) throw error;
+  }
+}
 
 async function reportRun(
   input: CommandInput,

@@ -41,6 +41,12 @@ export const setupCommands: readonly RegistryEntry[] = [
     load: async () => (await import('../command/agents-list.ts')).agentsList,
   },
   {
+    path: ['judge'],
+    summary: 'List the files that decide the result of the checks, and why.',
+    group,
+    load: async () => (await import('../command/judge.ts')).judge,
+  },
+  {
     path: ['doctor'],
     summary: 'Check machine, repository, configuration, store and leftovers.',
     group,

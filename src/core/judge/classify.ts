@@ -1,5 +1,5 @@
 import { isManifest } from './manifest.ts';
-import { compile, type Told } from './pattern.ts';
+import { compile, type Matcher, type Told } from './pattern.ts';
 import {
   configs,
   data,
@@ -22,26 +22,69 @@ const matchers = {
   manifests: compile(manifests),
 };
 
+/** What the folders of a file say; the same for all files of a folder. */
+type Place = {
+  readonly folders: readonly string[];
+  readonly inSources: boolean;
+  readonly vendored: Told | null;
+  readonly told: (matcher: Matcher) => Told | null;
+  readonly isTest: boolean;
+};
+
 /** What a path alone tells of a file: what it judges by, or null when it is product as far as one can see. */
 export function classify(path: string): Told | null {
-  const folders = path.split('/');
-  const name = folders.pop() ?? '';
+  return createClassify()(path);
+}
+
+/** The same for many paths, which share what their folders tell. */
+export function createClassify(): (path: string) => Told | null {
+  const places = new Map<string, Place>();
+  return (path) => {
+    const slash = path.lastIndexOf('/');
+    const folder = path.slice(0, Math.max(0, slash));
+    const place = places.get(folder) ?? placeOf(folder);
+    places.set(folder, place);
+    return tell(place, path.slice(slash + 1));
+  };
+}
+
+function placeOf(folder: string): Place {
+  const folders = folder === '' ? [] : folder.split('/');
   const inSources = isInSources(folders);
-  const inVendor = vendored(folders);
-  if (inVendor !== null) return inVendor;
+  const byMatcher = new Map(
+    Object.values(matchers).map((each) => [each, each.folder(folders, inSources)]),
+  );
+  return {
+    folders,
+    inSources,
+    vendored: vendored(folders),
+    told: (matcher) => byMatcher.get(matcher) ?? null,
+    isTest: folders.some(isTestFolder),
+  };
+}
+
+function tell(place: Place, name: string): Told | null {
   return (
-    matchers.installed(folders, name, inSources) ??
-    matchers.data(folders, name, inSources) ??
-    matchers.dependencies(folders, name, inSources) ??
-    testOf(folders, name, inSources) ??
-    matchers.configs(folders, name, inSources) ??
-    (isManifest(name) ? matchers.manifests(folders, name, inSources) : null) ??
-    shadowing(folders, name)
+    place.vendored ??
+    match(matchers.installed, place, name) ??
+    match(matchers.data, place, name) ??
+    match(matchers.dependencies, place, name) ??
+    shadowing(place.folders, name) ??
+    testOf(place, name) ??
+    match(matchers.configs, place, name) ??
+    (isManifest(name) ? match(matchers.manifests, place, name) : null)
+  );
+}
+
+function match(matcher: Matcher, place: Place, name: string): Told | null {
+  const { folders, inSources } = place;
+  return (
+    matcher.exact(name, inSources) ?? place.told(matcher) ?? matcher.glob(folders, name, inSources)
   );
 }
 
 const sourceFolders = new Set(
-  'src lib libs app bin pkg cmd internal source sources include commands command cli server client api core components models views controllers services routes pages'.split(
+  'src lib libs app bin pkg cmd internal source sources include commands command components models views controllers routes pages'.split(
     ' ',
   ),
 );
@@ -69,17 +112,17 @@ const descriptions = /\.(?:proto|graphql|gql|raml|png|svg)$|^(?:openapi|swagger|
 /** Commands of a program, one of which may be called `test`. */
 const commandFolders = new Set(['commands', 'command', 'cmd', 'subcommands', 'cli']);
 
-function testOf(folders: readonly string[], name: string, inSources: boolean): Told | null {
-  const inside = matchers.testFolders(folders, name, inSources);
-  if (inside !== null || folders.some(isTestFolder)) {
-    const isSpec = folders.some((each) => /^specs?$/i.test(each));
+function testOf(place: Place, name: string): Told | null {
+  const inside = match(matchers.testFolders, place, name);
+  if (inside !== null || place.isTest) {
+    const isSpec = place.folders.some((each) => /^specs?$/i.test(each));
     const isDocument = documents.test(name) || descriptions.test(name);
     if (!isSpec || !isDocument) return inside ?? { kind: 'test', reason: 'in a folder of tests' };
   }
   if (documents.test(name)) return null;
   const isCommand =
-    /^tests?\.[a-z]{1,4}$/.test(name) && folders.some((each) => commandFolders.has(each));
-  return isCommand ? null : matchers.tests(folders, name, inSources);
+    /^tests?\.[a-z]{1,4}$/.test(name) && place.folders.some((each) => commandFolders.has(each));
+  return isCommand ? null : match(matchers.tests, place, name);
 }
 
 /** `Shop.Tests`, `unit-tests`, `my_test`, `AppUITests`. */

@@ -1,4 +1,5 @@
-import { classify } from './classify.ts';
+import { createClassify } from './classify.ts';
+import { follow } from './follow.ts';
 import { matchesAny } from '../text/glob.ts';
 
 export type JudgeKind = 'test' | 'data' | 'config' | 'script' | 'manifest' | 'dependencies';
@@ -26,13 +27,26 @@ export type JudgeFinding = {
   readonly wanted: readonly string[];
 };
 
-/** Everything among the files that decides the result of a check and is not the product. Sorted by path; never throws. */
+/**
+ * Everything among the files that decides the result of a check and is not the product: by the patterns of the
+ * ecosystems, by what the commands and the scripts they start name, and by the two lists of globs. Sorted by path. Another
+ * file never takes one away. Never throws.
+ */
 export function findJudge(input: JudgeInput): JudgeFinding {
-  const files = input.files.flatMap((path): readonly JudgeFile[] => {
-    if (matchesAny(path, input.judge)) return [{ path, kind: 'script', reason: 'verify.judge' }];
-    if (matchesAny(path, input.product)) return [];
-    const found = classify(path);
-    return found === null ? [] : [{ path, ...found }];
+  const files = [...new Set(input.files)];
+  const classify = createClassify();
+  const byPath = files.flatMap((path): readonly JudgeFile[] => {
+    const told = classify(path);
+    return told === null ? [] : [{ path, ...told }];
   });
-  return { files: files.toSorted((a, b) => (a.path < b.path ? -1 : 1)), wanted: [] };
+  const followed = follow({ ...input, files }, byPath);
+  const found = new Map([...followed.files, ...byPath.map((file) => [file.path, file] as const)]);
+  for (const path of files) {
+    if (input.judge.length > 0 && matchesAny(path, input.judge)) {
+      const { kind } = found.get(path) ?? { kind: 'script' };
+      found.set(path, { path, kind, reason: 'named by verify.judge' });
+    } else if (input.product.length > 0 && matchesAny(path, input.product)) found.delete(path);
+  }
+  const sorted = [...found.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  return { files: sorted, wanted: followed.wanted };
 }

@@ -31,17 +31,19 @@ export const restoreXml: Restore = (base, loop) => {
   const names = new Set([...after.children, ...before.children].map(({ name }) => name));
   const restored: string[] = before.tag === after.tag ? [] : [before.name];
   const replaced = new Map<string, string>();
+  let hasNewVersions = false;
   for (const name of names) {
     const [old, now] = [textOf(before, name), textOf(after, name)];
     if (isLoops(name) || isSame(old, now)) continue;
     const merged = name === 'properties' ? mergeProperties(old, now, referred) : null;
     const keys = merged?.restored ?? [name];
+    hasNewVersions ||= merged?.hasNewVersions === true;
     restored.push(...keys);
     if (keys.length > 0) replaced.set(name, merged?.text ?? old);
   }
-  const changed = [...dependencies].some(
-    (name) => !isSame(textOf(before, name), textOf(after, name)),
-  );
+  const changed =
+    hasNewVersions ||
+    [...dependencies].some((name) => !isSame(textOf(before, name), textOf(after, name)));
   const text = restored.length === 0 ? loop : splice(loop, before, after, replaced);
   return { text, restored, dependencies: changed };
 };
@@ -57,7 +59,11 @@ function isSame(a: string, b: string): boolean {
   return a === b || a.replaceAll(/\s+/g, ' ') === b.replaceAll(/\s+/g, ' ');
 }
 
-type Properties = { readonly text: string; readonly restored: readonly string[] };
+type Properties = {
+  readonly text: string;
+  readonly restored: readonly string[];
+  readonly hasNewVersions: boolean;
+};
 
 /** Null when the properties cannot be told apart; then they are the base's. */
 function mergeProperties(old: string, now: string, referred: string): Properties | null {
@@ -68,14 +74,16 @@ function mergeProperties(old: string, now: string, referred: string): Properties
   if (was === null || is === null) return null;
   const kept: string[] = [];
   const restored: string[] = [];
+  let hasNewVersions = false;
   for (const name of new Set([...is.keys(), ...was.keys()])) {
     const isVersion = referred.includes(`\${${name}}`) && !judging.test(name);
     const differs = !isSame(was.get(name) ?? '', is.get(name) ?? '');
     if (differs && !isVersion) restored.push(`properties.${name}`);
+    hasNewVersions ||= differs && isVersion;
     const text = isVersion ? is.get(name) : was.get(name);
     if (text !== undefined) kept.push(text);
   }
-  return { text: `<properties>\n${kept.join('\n')}\n</properties>`, restored };
+  return { text: `<properties>\n${kept.join('\n')}\n</properties>`, restored, hasNewVersions };
 }
 
 /** Null when a name occurs twice. */

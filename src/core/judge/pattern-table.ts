@@ -77,7 +77,7 @@ export const tests: readonly Pattern[] = [
     kind: 'test',
     reason: 'file of tests',
     names:
-      '*.test.* *.spec.* *.tests.* *.specs.* *.cy.* *.e2e.* *.e2e-spec.* *.test-d.* *.spec-d.* *_test.* *_tests.* *_spec.* *_specs.* *-test.* *-tests.* *-spec.* *_unittest.* *.bats *.feature *.test *.Tests.ps1',
+      '*.test.* *.spec.* *.tests.* *.specs.* *.cy.* *.e2e.* *.e2e-spec.* *.test-d.* *.spec-d.* *_test.* *_tests.* *_spec.* *_specs.* *-test.* *-tests.* *-spec.* *_unittest.* *.bats *.feature *.Tests.ps1',
   },
   { kind: 'test', reason: 'file of pytest', names: 'test_*.py test.py tests.py' },
   { kind: 'test', reason: 'tests of a crate', names: 'tests.rs' },
@@ -158,7 +158,7 @@ export const configs: readonly Pattern[] = [
     reason: 'configuration of Python tests or tools',
     names: `conftest.py pytest.ini .pytest.ini pytest.toml .pytest.toml tox.ini tox.toml noxfile.py .coveragerc .coveragerc.* coverage.toml .flake8 .pylintrc pylintrc .pylintrc.toml pylintrc.toml mypy.ini .mypy.ini
       ruff.toml .ruff.toml pyrightconfig.json pyre.json .pyre_configuration .isort.cfg .bandit bandit.yaml .pydocstyle .pycodestyle .style.yapf
-      hatch.toml behave.ini .behaverc nose.cfg .noserc nose2.cfg unittest.cfg robot.toml asv.conf.json sitecustomize.py usercustomize.py dodo.py pavement.py
+      hatch.toml behave.ini .behaverc nose.cfg .noserc nose2.cfg unittest.cfg robot.toml asv.conf.json sitecustomize.py usercustomize.py manage.py dodo.py pavement.py
       fabfile.py buildout.cfg .hypothesis.toml`,
     folders: '.hypothesis',
   },
@@ -187,7 +187,7 @@ export const configs: readonly Pattern[] = [
     kind: 'config',
     reason: 'configuration of PHP tests or tools',
     names:
-      'phpunit.xml phpunit.xml.* phpunit.*.xml phpunit.dist.xml pest.php Pest.php codeception.yml codeception.*.yml codeception.yaml behat.yml behat.yml.dist behat.yaml behat.php phpspec.yml phpspec.yml.dist phpstan.neon phpstan.neon.dist phpstan.dist.neon phpstan-baseline.neon phpstan-baseline.php psalm.xml psalm.xml.dist psalm-baseline.xml phpcs.xml phpcs.xml.dist .phpcs.xml .php-cs-fixer.php .php-cs-fixer.dist.php .php_cs .php_cs.dist infection.json infection.json5 infection.json.dist grumphp.yml rector.php php.ini .user.ini kahlan-config.php captainhook.json',
+      'phpunit.xml phpunit.xml.* phpunit.*.xml phpunit.dist.xml pest.php Pest.php codeception.yml codeception.*.yml codeception.yaml behat.yml behat.yml.dist behat.yaml behat.php phpspec.yml phpspec.yml.dist phpstan.neon phpstan.neon.dist phpstan.dist.neon phpstan-baseline.neon phpstan-baseline.php psalm.xml psalm.xml.dist psalm-baseline.xml phpcs.xml phpcs.xml.dist .phpcs.xml .php-cs-fixer.php .php-cs-fixer.dist.php .php_cs .php_cs.dist infection.json infection.json5 infection.json.dist grumphp.yml rector.php artisan php.ini .user.ini kahlan-config.php captainhook.json',
   },
   {
     kind: 'config',

@@ -18,55 +18,114 @@ export type Pattern = {
 
 export type Told = { readonly kind: JudgeKind; readonly reason: string };
 
-type Glob = { readonly parts: readonly string[]; readonly pattern: Pattern };
-export type Matcher = (folders: readonly string[], name: string, inSources: boolean) => Told | null;
+/** A compiled table. Among patterns of one kind the first one wins; exact names win over folders, folders over globs. */
+export type Matcher = {
+  readonly exact: (name: string, inSources: boolean) => Told | null;
+  readonly folder: (folders: readonly string[], inSources: boolean) => Told | null;
+  readonly glob: (folders: readonly string[], name: string, inSources: boolean) => Told | null;
+};
 
-/** One look at a path for a whole table: exact names by a map, globs one after the other. Earlier patterns win. */
+type Glob = { readonly parts: readonly string[]; readonly pattern: Pattern };
+type PathGlob = { readonly segments: readonly Glob['parts'][]; readonly pattern: Pattern };
+
+/**
+ * Repositories have tens of thousands of files, so that a look at one costs a few lookups: names by a map, globs by how
+ * they start or by the extension they end with, and paths by the folder before the name.
+ */
 export function compile(patterns: readonly Pattern[]): Matcher {
   const exact = new Map<string, Pattern[]>();
-  const globs: Glob[] = [];
-  const paths: { readonly segments: readonly (readonly string[])[]; readonly pattern: Pattern }[] =
-    [];
   const folders = new Map<string, Pattern>();
+  const byStart = new Map<string, Glob[]>();
+  const byExtension = new Map<string, Glob[]>();
+  const inside: Glob[] = [];
+  const byParent = new Map<string, PathGlob[]>();
   for (const pattern of patterns) {
     for (const name of words(pattern.names)) {
-      if (name.includes('*')) globs.push({ parts: name.split('*'), pattern });
-      else exact.set(name, [...(exact.get(name) ?? []), pattern]);
+      if (!name.includes('*')) put(exact, name, pattern);
+      else putGlob({ parts: name.split('*'), pattern });
     }
     for (const glob of words(pattern.paths)) {
-      paths.push({ segments: glob.split('/').map((each) => each.split('*')), pattern });
+      const segments = glob.split('/');
+      const parts = segments.map((each) => each.split('*'));
+      put(byParent, segments.at(-2) ?? '', { segments: parts, pattern });
     }
     for (const folder of words(pattern.folders)) {
       if (!folders.has(folder)) folders.set(folder, pattern);
     }
   }
-  return (inFolders, name, inSources) => {
-    const counts = (pattern: Pattern) => pattern.outsideSources !== true || !inSources;
-    const named = exact.get(name)?.find(counts);
-    if (named !== undefined) return told(named);
-    for (const folder of inFolders) {
-      const found = folders.get(folder) ?? folders.get(folder.toLowerCase());
-      if (found !== undefined && counts(found)) return told(found);
-    }
-    for (const { parts, pattern } of globs) {
-      if (matchesParts(name, parts) && counts(pattern)) return told(pattern);
-    }
-    for (const { segments, pattern } of paths) {
-      if (endsWith([...inFolders, name], segments) && counts(pattern)) return told(pattern);
-    }
-    return null;
+  return {
+    exact: (name, inSources) =>
+      told(exact.get(name)?.find((pattern) => counts(pattern, inSources))),
+    folder: (inFolders, inSources) => {
+      for (const folder of inFolders) {
+        const found = folders.get(folder) ?? folders.get(folder.toLowerCase());
+        if (found !== undefined && counts(found, inSources)) return told(found);
+      }
+      return null;
+    },
+    glob: (inFolders, name, inSources) => {
+      const found =
+        firstMatch(byStart.get(name.slice(0, 2)), name, inSources) ??
+        firstMatch(byExtension.get(name.slice(name.lastIndexOf('.') + 1)), name, inSources) ??
+        firstMatch(inside, name, inSources) ??
+        firstPath(byParent.get(inFolders.at(-1) ?? ''), inFolders, name, inSources) ??
+        firstPath(byParent.get('*'), inFolders, name, inSources);
+      return told(found);
+    },
   };
+
+  function putGlob(glob: Glob): void {
+    const [first = '', last = ''] = [glob.parts[0], glob.parts.at(-1)];
+    if (first.length >= 2) put(byStart, first.slice(0, 2), glob);
+    else if (last.includes('.')) put(byExtension, last.slice(last.lastIndexOf('.') + 1), glob);
+    else inside.push(glob);
+  }
+}
+
+function firstMatch(
+  globs: readonly Glob[] | undefined,
+  name: string,
+  inSources: boolean,
+): Pattern | undefined {
+  if (globs === undefined) return undefined;
+  for (const { parts, pattern } of globs) {
+    if (matchesParts(name, parts) && counts(pattern, inSources)) return pattern;
+  }
+  return undefined;
+}
+
+function firstPath(
+  globs: readonly PathGlob[] | undefined,
+  folders: readonly string[],
+  name: string,
+  inSources: boolean,
+): Pattern | undefined {
+  if (globs === undefined) return undefined;
+  const path = [...folders, name];
+  return globs.find(
+    ({ segments, pattern }) => counts(pattern, inSources) && endsWith(path, segments),
+  )?.pattern;
+}
+
+function put<T>(map: Map<string, T[]>, key: string, value: T): void {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [value]);
+  else list.push(value);
+}
+
+function counts({ outsideSources }: Pattern, inSources: boolean): boolean {
+  return outsideSources !== true || !inSources;
 }
 
 function words(text = ''): readonly string[] {
   return text.split(/\s+/).filter((word) => word !== '');
 }
 
-function told({ kind, reason }: Pattern): Told {
-  return { kind, reason };
+function told(pattern: Pattern | undefined): Told | null {
+  return pattern === undefined ? null : { kind: pattern.kind, reason: pattern.reason };
 }
 
-function endsWith(path: readonly string[], segments: readonly (readonly string[])[]): boolean {
+function endsWith(path: readonly string[], segments: readonly Glob['parts'][]): boolean {
   const offset = path.length - segments.length;
   return (
     offset >= 0 && segments.every((parts, index) => matchesParts(path[offset + index] ?? '', parts))
@@ -75,16 +134,17 @@ function endsWith(path: readonly string[], segments: readonly (readonly string[]
 
 /** Whether a name is the parts of a glob with anything between them. */
 export function matchesParts(name: string, parts: readonly string[]): boolean {
-  const [first = '', ...rest] = parts;
-  const last = rest.pop();
-  if (last === undefined) return name === first;
-  if (name.length < first.length + last.length) return false;
-  if (!name.startsWith(first) || !name.endsWith(last)) return false;
+  const first = parts[0] ?? '';
+  if (parts.length === 1) return name === first;
+  const last = parts[parts.length - 1] ?? '';
+  const end = name.length - last.length;
+  if (end < first.length || !name.startsWith(first) || !name.endsWith(last)) return false;
   let at = first.length;
-  for (const part of rest) {
+  for (let index = 1; index < parts.length - 1; index++) {
+    const part = parts[index] ?? '';
     const found = name.indexOf(part, at);
     if (found === -1) return false;
     at = found + part.length;
   }
-  return at <= name.length - last.length;
+  return at <= end;
 }

@@ -53,8 +53,9 @@ function merge(
       const tables = bothTables(before, after);
       if (tables === null) return mergeKey(before, after, own(share, '') ?? 'judge', at);
       const inner = merge(tables[0], tables[1], share, at, found);
-      const isAbsent = Object.keys(inner).length === 0 && !isTable(after);
-      return isAbsent && !isTable(before) ? undefined : isAbsent ? undefined : inner;
+      // A table of which nothing is left is away, unless it was empty before.
+      const isLeft = Object.keys(inner).length > 0 || Object.keys(tables[1]).length === 0;
+      return isTable(after) ? (isLeft || isTable(before) ? inner : undefined) : nonEmpty(inner);
     }
     const whose = typeof share === 'function' ? share(at.at(-1) ?? '', before, after) : share;
     const isSame = isEqual(before, after);
@@ -65,6 +66,10 @@ function merge(
     if (whose === 'dependencies' && !isSame) found.dependencies = true;
     return after;
   }
+}
+
+function nonEmpty(table: Table): Table | undefined {
+  return Object.keys(table).length === 0 ? undefined : table;
 }
 
 function shareOf(shares: Shares, key: string): Share | ShareOf | Shares {

@@ -15,7 +15,8 @@ import {
 import type { StoredBaseline } from '../../ports/store.ts';
 import { baselineKey } from '../baseline-key.ts';
 import type { Engine } from '../engine.ts';
-import { checkCommands, lookAtJudges } from '../look-at-judges.ts';
+import { judgingCommands } from '../find-judge.ts';
+import { lookAtJudges } from '../look-at-judges.ts';
 import type { LoopOwner } from '../loop-owner.ts';
 import { runVerification } from '../run-verification.ts';
 import { withBaseFiles } from '../base-files.ts';
@@ -96,7 +97,7 @@ function firstFeedback(loop: Loop, state: BaselineState, report: VerificationRep
   if (state !== 'green' || proof === 'off' || confirm === 'off') {
     return renderFeedback(report, {}, limitsOf(loop));
   }
-  return greenBaseFeedback(checkCommands(loop));
+  return greenBaseFeedback(judgingCommands(loop.settings));
 }
 
 const maxManifestBytes = 256 * 1024;
@@ -113,7 +114,7 @@ async function faultOf(
   const texts =
     revision === null
       ? new Map<string, string | null>()
-      : await project.readAllAt(revision, manifestNames, maxManifestBytes, signal);
+      : await project.readSeveralAt(revision, manifestNames, maxManifestBytes, signal);
   const declares = declaredIn([...texts.values()].filter((text) => text !== null));
   for (const { check } of allChecks(report)) {
     const fault = setupFault(check, declares);

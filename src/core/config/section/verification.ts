@@ -203,6 +203,20 @@ export const Verify = section({
       .array(InnerPath())
       .default([])
       .describe('Paths and tests that may change in spite of integrity, as globs.'),
+  judge: () =>
+    z
+      .array(InnerPath())
+      .default([])
+      .describe(
+        'Files that judge the work and are not recognised as such, as globs: `qa/**`. `loopwright judge` lists what is recognised and why.',
+      ),
+  product: () =>
+    z
+      .array(InnerPath())
+      .default([])
+      .describe(
+        'Files that are taken for a part of the judge and are what the work is about, as globs: `src/testing/**`. A file that `verify.judge` names as well judges.',
+      ),
   baseline: () =>
     z
       .enum(['run', 'skip', 'allow-broken'])
@@ -210,16 +224,6 @@ export const Verify = section({
       .describe(
         'Whether the untouched base is verified first; `skip` always needs the claim. A check that cannot run on the base blocks the loop, unless `allow-broken` says that the task is to make it run.',
       ),
-  judge: () =>
-    z
-      .array(InnerPath())
-      .default([])
-      .describe('Further files that judge the work, as globs; `loopwright judge` lists all.'),
-  product: () =>
-    z
-      .array(InnerPath())
-      .default([])
-      .describe('Files that are taken for part of the judge and are not, as globs.'),
   confirm: () =>
     z
       .enum(['off', 'judge'])
