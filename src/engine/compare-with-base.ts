@@ -1,4 +1,3 @@
-import { changedPaths, type FileChanges } from '../core/loop/changes.ts';
 import type { Loop } from '../core/loop/loop.ts';
 import {
   inventoryOfReport,
@@ -7,21 +6,14 @@ import {
   type IntegrityInput,
 } from '../core/verdict/integrity.ts';
 import type { VerificationReport } from '../core/verdict/report.ts';
-import { isTestConfig } from '../core/verdict/test-config.ts';
-import { testLanguageOf } from '../core/verdict/test-language.ts';
-import type { ChangedFile } from '../core/verdict/test-source.ts';
 import { baselineKey } from './baseline-key.ts';
 import type { Engine } from './engine.ts';
 import { keepEvidence } from './keep-evidence.ts';
 import type { JudgedFiles } from './judged-files.ts';
-import { judgingCommands } from './find-judge.ts';
 import { hiddenConfigs, replacedPrograms } from './look-at-judges.ts';
 
 /** The files of the base and those that are judged, as revisions or snapshots. */
 type JudgedRange = { readonly from: string; readonly to: string };
-
-const maxFiles = 200;
-const maxBytes = 512 * 1024;
 
 /**
  * What the loop has done since its base. On a branch the commits say it exactly: what checks leave behind is never
@@ -55,10 +47,8 @@ export async function compareWithBase(
     mode,
     baseline,
     inventory: baseline === null ? {} : await storedInventory(engine, loop, baseline),
-    files: await changedFiles(engine, loop, work, signal),
     replaced: await replacedPrograms(engine, loop, cwd),
     hidden: await hiddenConfigs(engine, loop, cwd, work.to, signal),
-    commands: judgingCommands(loop.settings),
     allow,
     approved: loop.allowedViolations ?? [],
     word: loop.iterations.at(-1)?.agent?.judgeChanged ?? null,
@@ -79,50 +69,4 @@ export async function storedInventory(
   const key = baselineKey(loop, tree);
   const stored = await engine.store.read((tx) => tx.baselines.get(key));
   return stored === null ? {} : inventoryOfReport(stored.report);
-}
-
-/** The files among the changed ones that can weaken a verdict, as they were and as they are. */
-async function changedFiles(
-  engine: Engine,
-  loop: Loop,
-  { from, to }: JudgedRange,
-  signal: AbortSignal,
-): Promise<readonly ChangedFile[]> {
-  const paths = (await touchedPaths(engine, loop, { from, to }, signal))
-    .filter((file) => testLanguageOf(file) !== null || isTestConfig(file))
-    .slice(0, maxFiles);
-  const files: ChangedFile[] = [];
-  for (const file of paths) {
-    const [before, after] = await Promise.all([
-      engine.project.readAt(from, file, maxBytes, signal),
-      engine.project.readAt(to, file, maxBytes, signal),
-    ]);
-    if (before !== after) files.push({ path: file, before, after });
-  }
-  return files;
-}
-
-/** The iterations say it at no cost, unless one of them was cut before its files were looked at. */
-async function touchedPaths(
-  engine: Engine,
-  loop: Loop,
-  { from, to }: JudgedRange,
-  signal: AbortSignal,
-): Promise<readonly string[]> {
-  const known = loop.iterations.map(({ changes }) => changes);
-  if (known.includes(null)) return (await engine.project.diffSummary(from, to, signal)).files;
-  return ownLast(known.filter((each) => each !== null));
-}
-
-/** Files that the loop itself made come last: however many they are, they push nothing of the base out of sight. */
-function ownLast(changes: readonly FileChanges[]): readonly string[] {
-  const isOwn = new Map<string, boolean>();
-  for (const each of changes) {
-    const made = new Set([...each.created, ...each.renamed.map(({ to }) => to)]);
-    for (const file of changedPaths(each)) {
-      if (!isOwn.has(file)) isOwn.set(file, made.has(file));
-    }
-  }
-  const files = [...isOwn.keys()];
-  return [...files.filter((file) => !isOwn.get(file)), ...files.filter((file) => isOwn.get(file))];
 }

@@ -1,7 +1,7 @@
 import { readdirSync, type Dirent } from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { isRunnerConfig } from '../core/verdict/test-config.ts';
+import { createClassify } from '../core/judge/classify.ts';
 
 const maxDepth = 6;
 const maxFolders = 1000;
@@ -25,6 +25,7 @@ const passedOver = new Set([
  */
 export async function listRunnerConfigs(root: string): Promise<readonly string[]> {
   const found: string[] = [];
+  const classify = createClassify();
   let folders = [''];
   let seen = 0;
   for (let depth = 0; depth <= maxDepth && folders.length > 0; depth++) {
@@ -34,7 +35,7 @@ export async function listRunnerConfigs(root: string): Promise<readonly string[]
       for (const entry of entriesOf(path.join(root, folder))) {
         const file = path.posix.join(folder, entry.name);
         if (isWalked(entry)) next.push(file);
-        else if (!entry.isDirectory() && isRunnerConfig(file)) found.push(file);
+        else if (!entry.isDirectory() && classify(file)?.kind === 'config') found.push(file);
       }
     }
     seen += folders.length;

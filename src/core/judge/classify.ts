@@ -36,6 +36,11 @@ export function classify(path: string): Told | null {
   return createClassify()(path);
 }
 
+/** Whether a path is that of a test, or of something beside tests. */
+export function isTestFile(path: string): boolean {
+  return classify(path)?.kind === 'test';
+}
+
 /** The same for many paths, which share what their folders tell. */
 export function createClassify(): (path: string) => Told | null {
   const places = new Map<string, Place>();

@@ -1,5 +1,5 @@
 import { lastIteration, type Loop } from './loop.ts';
-import { isTestFile } from '../verdict/test-file.ts';
+import { isTestFile } from '../judge/classify.ts';
 import { changedPaths } from './changes.ts';
 import { violationsOf } from '../verdict/integrity.ts';
 import { violationKey } from '../verdict/violation.ts';

@@ -1,7 +1,4 @@
-import { parseObject } from './test-config.ts';
-import type { ChangedFile } from './test-source.ts';
-import { testLanguageOf } from './test-language.ts';
-import type { Violation } from './violation.ts';
+import { isTestFile } from '../judge/classify.ts';
 
 /** The words of a shell command, without what only the shell reads. */
 export function commandWords(command: string): readonly string[] {
@@ -52,6 +49,18 @@ export function startedCommands(
 
 type Scripts = Readonly<Record<string, string>>;
 
+/** The object a JSON text holds; empty when it holds none. */
+function parseObject(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isRecord ? { ...value } : {};
+  } catch {
+    // A manifest that cannot be read starts nothing; the checks that need it fail by themselves.
+    return {};
+  }
+}
+
 function scriptsOf(packageJson: string): Scripts {
   const { scripts } = parseObject(packageJson);
   if (typeof scripts !== 'object' || scripts === null) return {};
@@ -96,60 +105,6 @@ function ruleOf(makefile: string, target: string): string {
     .trim();
 }
 
-/** Scripts and recipes that the checks start and that differ from the base. */
-export function changedScripts(
-  files: readonly ChangedFile[],
-  commands: readonly string[],
-): readonly Violation[] {
-  return files.flatMap(({ path, before, after }): readonly Violation[] => {
-    const name = path.slice(path.lastIndexOf('/') + 1);
-    if (before === null) return [];
-    if (name === 'package.json') return changedNpmScripts(path, before, after ?? '{}', commands);
-    const isMakefile = name === 'Makefile' || name === 'makefile' || name === 'GNUmakefile';
-    return isMakefile ? changedRules(path, before, after ?? '', commands) : [];
-  });
-}
-
-function changedNpmScripts(
-  path: string,
-  before: string,
-  after: string,
-  commands: readonly string[],
-): readonly Violation[] {
-  const [old, now] = [scriptsOf(before), scriptsOf(after)];
-  const started = startedCommands(commands, { packageJson: before, makefile: null });
-  const used = new Set(
-    started.flatMap(scriptsIn).flatMap((name) => [`pre${name}`, name, `post${name}`]),
-  );
-  return [...used].flatMap((name): Violation[] => {
-    if (old[name] === now[name]) return [];
-    const text = `the script "${name}" of ${path} ${difference(old[name], now[name])}`;
-    return [{ kind: 'changed-script', subject: name, file: path, text }];
-  });
-}
-
-function changedRules(
-  path: string,
-  before: string,
-  after: string,
-  commands: readonly string[],
-): readonly Violation[] {
-  const targets = new Set(
-    startedCommands(commands, { packageJson: null, makefile: before }).flatMap(targetsIn),
-  );
-  return [...targets].flatMap((target): Violation[] => {
-    if (ruleOf(before, target) === ruleOf(after, target)) return [];
-    const named = target === '' ? 'the first rule' : `the rule "${target}"`;
-    const text = `${named} of ${path} is another one than on the base`;
-    return [{ kind: 'changed-script', subject: target, file: path, text }];
-  });
-}
-
-function difference(old: string | undefined, now: string | undefined): string {
-  if (old === undefined) return `is new and runs \`${now ?? ''}\``;
-  return now === undefined ? 'is gone' : `was \`${old}\` and is \`${now}\` now`;
-}
-
 const judging =
   /(?:^|[-_.])(?:checks?|verify|verification|validat(?:e|ion|or)|accept(?:ance)?|judge|grader?|gates?|tests?|spec|suite|lint|ci)(?:[-_.]|$)|(?:Tests?|Checks?)$/i;
 const judgingFolders = new Set(['test', 'tests', 'checks', 'ci', '.ci']);
@@ -165,8 +120,10 @@ export function validatorWords(commands: readonly string[]): readonly string[] {
     const segments = word.split('/');
     const isInside =
       /^[\w.][\w./-]{0,199}$/.test(word) && !segments.includes('..') && segments[0] !== '';
-    if (!isInside || testLanguageOf(word) !== null) return false;
-    const stem = segments.at(-1)?.split('.')[0] ?? '';
+    const name = segments.at(-1) ?? '';
+    const isShell = /\.(?:sh|bash)$|^[^.]+$/.test(name);
+    if (!isInside || (isTestFile(word) && !isShell)) return false;
+    const stem = name.split('.')[0] ?? '';
     return judging.test(stem) || segments.slice(0, -1).some((each) => judgingFolders.has(each));
   });
 }

@@ -1,10 +1,7 @@
 import { matchesAny, matchesName } from '../text/glob.ts';
-import { changedScripts } from './check-command.ts';
 import { allChecks, createLevel, createReport, levelNames } from './report.ts';
 import type { Check, VerificationReport } from './report.ts';
-import { weakenedConfig } from './test-config.ts';
 import { lostTests, type TestInventory } from './test-inventory.ts';
-import { weakenedSources, type ChangedFile } from './test-source.ts';
 import { uniqueViolations, violationKey, type Violation } from './violation.ts';
 
 export type IntegrityMode = 'off' | 'warn' | 'strict';
@@ -15,14 +12,10 @@ export type IntegrityInput = {
   readonly baseline: VerificationReport | null;
   /** The tests of the base by check, where their runner named all of them. */
   readonly inventory: Readonly<Record<string, TestInventory>>;
-  /** Files of interest that differ from the base. */
-  readonly files: readonly ChangedFile[];
   /** Programs in the worktree that can decide a verdict and are other files than before the first iteration. */
   readonly replaced: readonly string[];
   /** Configuration of runners that is new or changed, and hidden from git. */
   readonly hidden: readonly string[];
-  /** Commands of the checks. */
-  readonly commands: readonly string[];
   /** `verify.allow`: globs for files and names of tests. */
   readonly allow: readonly string[];
   /** Keys of what a person approved. */
@@ -109,18 +102,12 @@ const advice =
 const maxViolations = 50;
 
 function findViolations(input: IntegrityInput, report: VerificationReport): readonly Violation[] {
-  const sources = weakenedSources(input.files);
   const found = [
     ...lostInRuns(input, report),
-    ...sources,
-    ...input.files.flatMap(weakenedConfig),
-    ...changedScripts(input.files, input.commands),
     ...input.replaced.map(replacedProgram),
     ...input.hidden.map(hiddenConfig),
   ];
-  const standing = withoutRepeats(uniqueViolations(found)).filter(
-    (each) => !isAllowed(each, input.allow),
-  );
+  const standing = uniqueViolations(found).filter((each) => !isAllowed(each, input.allow));
   return standing.slice(0, maxViolations);
 }
 
@@ -137,23 +124,6 @@ function lostInRuns(input: IntegrityInput, report: VerificationReport): readonly
       { check: check.name, counts: check.tests, sure: null, inventory: check.inventory ?? null },
     );
   });
-}
-
-/** The run and the source tell of the same test under two names: the source names the file, so it is kept. */
-function withoutRepeats(violations: readonly Violation[]): readonly Violation[] {
-  const inFiles = violations.filter(({ file }) => file !== null);
-  return violations.filter(
-    ({ file, kind, subject }) =>
-      file !== null ||
-      !inFiles.some((each) => each.kind === kind && isSameTest(subject, each.subject)),
-  );
-}
-
-/** Runners put suites, modules or files in front of the name that the source shows. */
-function isSameTest(ran: string, written: string): boolean {
-  if (!ran.endsWith(written)) return false;
-  const before = ran.slice(0, ran.length - written.length);
-  return before === '' || !/[\p{L}\p{N}]$/u.test(before);
 }
 
 function replacedProgram(program: string): Violation {

@@ -85,15 +85,46 @@ function lostNames(base: TestInventory, now: TestInventory): readonly Violation[
   const skipped = countNames(now.skipped);
   // What was skipped before may stay so: it does not stand for a test that ran.
   for (const name of base.skipped) take(skipped, name);
-  return base.ran.flatMap((name): Violation[] => {
-    if (take(ran, name)) return [];
+  const missing = base.ran.filter((name) => !take(ran, name));
+  return missing.flatMap((name): Violation[] => {
     if (take(skipped, name)) {
       const text = `the test ${quoted(name)} ran on the base and is skipped now`;
       return [{ kind: 'skipped-test', subject: name, file: null, text }];
     }
+    if (takeRelated(ran, name)) return [];
     const text = `the test ${quoted(name)} ran on the base and is gone`;
     return [{ kind: 'removed-test', subject: name, file: null, text }];
   });
+}
+
+/** The same test under a suite around it, out of one, in another file, or with parameters. */
+function takeRelated(counts: Map<string, number>, name: string): boolean {
+  const wanted = leafOf(stableName(name));
+  for (const [key, left] of counts) {
+    if (left === 0) continue;
+    const leaf = leafOf(key);
+    const isSame = leaf === wanted || leaf.endsWith(` ${wanted}`) || wanted.endsWith(` ${leaf}`);
+    if (!isSame && !isParametrised(leaf, wanted)) continue;
+    counts.set(key, left - 1);
+    return true;
+  }
+  return false;
+}
+
+/** `adds` became `adds[1-2]`, `adds (1, 2)`, `adds: 1 and 2` or `adds 1 and 2`. */
+function isParametrised(leaf: string, wanted: string): boolean {
+  return leaf.startsWith(wanted) && /^[ ([:#/_-]/.test(leaf.slice(wanted.length));
+}
+
+const separators = ['::', ' > ', ' › ', ' » ', ' ▸ '];
+
+/** The last part of a name that its suites and files stand before. */
+function leafOf(name: string): string {
+  const ends = separators.flatMap((each) => {
+    const at = name.lastIndexOf(each);
+    return at === -1 ? [] : at + each.length;
+  });
+  return name.slice(Math.max(0, ...ends));
 }
 
 /** A name without what may differ between two runs of the same test. */

@@ -2,11 +2,7 @@ export const violationKinds = [
   'removed-test',
   'skipped-test',
   'fewer-tests',
-  'only',
-  'emptied-test',
-  'ends-runner',
   'weakened-config',
-  'changed-script',
   'replaced-program',
 ] as const;
 export type ViolationKind = (typeof violationKinds)[number];
@@ -27,7 +23,7 @@ export function violationKey({ kind, subject, file }: Violation): string {
   return [kind, file ?? '', subject].join(' ');
 }
 
-/** Files first, then the runs; each finding once. */
+/** Each finding once. */
 export function uniqueViolations(violations: readonly Violation[]): readonly Violation[] {
   const byKey = new Map(violations.map((violation) => [violationKey(violation), violation]));
   return [...byKey.values()];

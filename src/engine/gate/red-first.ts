@@ -2,7 +2,7 @@ import path from 'node:path';
 import { lastIteration, type Iteration } from '../../core/loop/loop.ts';
 import { writtenPaths } from '../../core/verdict/contracts.ts';
 import { allChecks, combine, type Check } from '../../core/verdict/report.ts';
-import { isTestFile } from '../../core/verdict/test-file.ts';
+import { isTestFile } from '../../core/judge/classify.ts';
 import { parseTests } from '../../core/verdict/test-output/parse-tests.ts';
 import type { Engine } from '../engine.ts';
 import { runCommands } from '../level/commands.ts';

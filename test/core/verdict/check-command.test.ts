@@ -1,14 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import {
-  changedScripts,
   startedCommands,
   toolPaths,
   validatorWords,
 } from '../../../src/core/verdict/check-command.ts';
 
 const scripts = (entries: Readonly<Record<string, string>>) => JSON.stringify({ scripts: entries });
-const changed = (before: string, after: string | null, ...commands: readonly string[]) =>
-  changedScripts([{ path: 'package.json', before, after }], commands).map(({ subject }) => subject);
 
 describe('commands of the checks', () => {
   it('start scripts, and scripts of scripts', () => {
@@ -29,32 +26,17 @@ describe('commands of the checks', () => {
   });
 
   it.each([
-    ['npm test', ['test']],
-    ['npm t -- --watch=false', ['test']],
-    ['CI=1 pnpm run test', ['test']],
-    ['yarn test', ['test']],
-    ['npm run build && npm test', ['build', 'test']],
+    ['npm test', ['a']],
+    ['npm t -- --watch=false', ['a']],
+    ['CI=1 pnpm run test', ['a']],
+    ['yarn test', ['a']],
+    ['npm run build && npm test', ['b', 'a']],
     ['npm ci', []],
     ['node --test', []],
-  ])('%s uses the scripts %j', (command, expected) => {
-    const before = scripts({ test: 'a', build: 'b' });
-    const after = scripts({ test: 'A', build: 'B' });
-    expect(changed(before, after, command).toSorted()).toEqual(expected);
-  });
-
-  it('see a script that is gone with its manifest, and hooks that are new', () => {
-    expect(changed(scripts({ test: 'a' }), null, 'npm test')).toEqual(['test']);
-    expect(
-      changed(scripts({ test: 'a' }), scripts({ test: 'a', posttest: 'x' }), 'npm test'),
-    ).toEqual(['posttest']);
-  });
-
-  it('see a changed rule of a makefile, and no other', () => {
-    const before = 'test:\n\tgo test\n\nbuild:\n\tgo build\n';
-    const file = (after: string) => [{ path: 'Makefile', before, after }];
-    expect(changedScripts(file('test:\n\ttrue\n'), ['make test'])).toHaveLength(1);
-    expect(changedScripts(file(before.replace('go build', 'true')), ['make test'])).toEqual([]);
-    expect(changedScripts(file('test:\n\ttrue\n'), ['make'])).toHaveLength(1);
+  ])('%s starts the scripts %j', (command, expected) => {
+    const packageJson = scripts({ test: 'a', build: 'b' });
+    const started = startedCommands([command], { packageJson, makefile: null });
+    expect(started.slice(1)).toEqual(expected);
   });
 
   it.each([

@@ -48,10 +48,8 @@ const input: IntegrityInput = {
   mode: 'strict',
   baseline: null,
   inventory: {},
-  files: [],
   replaced: [],
   hidden: [],
-  commands: ['npm test'],
   allow: [],
   approved: [],
   word: null,
@@ -105,26 +103,30 @@ describe('integrity: tests that ran on the base must still run', () => {
     expect(kinds(judged(named(['b'], ['b']), named([], ['b', 'b'])))).toEqual(['skipped-test b']);
   });
 
-  it('names a test once when both its run and its source tell of it, with its file', () => {
-    const files = [{ path: 'test/a.test.js', before: "test('adds', () => f())", after: '' }];
-    const check = judged(named(['sum > adds', 'x']), named(['x']), { files });
-    expect(check?.violations).toMatchObject([
-      { kind: 'removed-test', subject: 'adds', file: 'test/a.test.js' },
-    ]);
+  it.each([
+    ['a suite around it', ['adds'], ['sum > adds']],
+    ['another file', ['test_a.py::test_adds'], ['test_b.py::test_adds']],
+    ['parameters', ['t.py::test_adds'], ['t.py::test_adds[1-2]', 't.py::test_adds[2-3]']],
+    ['a table', ['adds'], ['adds 1 and 2', 'adds 3 and 4']],
+    ['a suite in front of it, without a sign', ['adds'], ['sum adds']],
+  ])('finds a test again that got %s', (_what, before, now) => {
+    expect(kinds(judged(named(before), named(now)))).toEqual([]);
   });
 
-  it('passes what is allowed by file, by name, or by a person', () => {
-    const files = [{ path: 'test/a.test.js', before: "test('adds', () => f())", after: null }];
-    const found = judged(null, {}, { files });
+  it('passes what is allowed by name, by a person, or by the word of the agent', () => {
+    const [before, now] = [named(['adds', 'x']), named(['x', 'y'])];
+    const found = judged(before, now);
     expect(kinds(found)).toEqual(['removed-test adds']);
-    expect(judged(null, {}, { files, allow: ['test/**'] })).toBeNull();
-    expect(judged(null, {}, { files, allow: ['add*'] })).toBeNull();
-    expect(judged(null, {}, { files, allow: ['src/**'] })).not.toBeNull();
+    expect(judged(before, now, { allow: ['add*'] })).toBeNull();
+    expect(judged(before, now, { allow: ['src/**'] })).not.toBeNull();
     const approved = (found?.violations ?? []).map(violationKey);
-    expect(judged(null, {}, { files, approved })).toMatchObject({
+    expect(judged(before, now, { approved })).toMatchObject({
       passed: null,
       reason: expect.stringMatching(/^accepted by a person: .*adds/),
     });
+    const spoken = judged(before, now, { word: 'the task removes it' });
+    expect(spoken).toMatchObject({ passed: null, liftedByWord: true });
+    expect(spoken?.output).toContain('the task removes it');
   });
 
   it('turns a green report red and leaves the names of tests out of it', () => {
