@@ -76,7 +76,7 @@ export function mergeLive(loop: Settings, current: Settings): Settings {
  * does not fit the schema throws.
  */
 export function restoreSettings(stored: unknown): Settings {
-  const written = Settings().encode(complete(defaultSettings(), stored));
+  const written = Settings().encode(complete(defaultSettings(), withoutRetired(stored)));
   const settings = Settings().parse(written);
   if (!isSettings(settings)) throw new Error('a section of the settings is missing');
   return settings;
@@ -86,6 +86,13 @@ export function restoreSettings(stored: unknown): Settings {
 export function withNewKeys(stored: Settings): Settings {
   const whole = complete(defaultSettings(), stored);
   return isSettings(whole) ? whole : stored;
+}
+
+/** Keys that older versions stored and that mean nothing any more. */
+function withoutRetired(stored: unknown): unknown {
+  if (!isTree(stored) || !isTree(stored['verify'])) return stored;
+  const { flaky: _flaky, ...verify } = stored['verify'];
+  return { ...stored, verify };
 }
 
 function complete(known: unknown, stored: unknown): unknown {

@@ -23,8 +23,6 @@ export const scalarTable: readonly Scalar[] = [
   {"path":["verify","feedback","failure-chars"],"type":"number","choices":[],"description":"Characters of each failure."},
   {"path":["verify","feedback","feedback-chars"],"type":"number","choices":[],"description":"Characters of all failures together."},
   {"path":["verify","feedback","max-file-references"],"type":"number","choices":[],"description":"File references told."},
-  {"path":["verify","flaky","flaky-rate"],"type":"number","choices":[],"description":"A check that flips in more of its runs is flaky."},
-  {"path":["verify","flaky","flaky-runs"],"type":"number","choices":[],"description":"Runs before a check can be called flaky."},
   {"path":["strategy","name"],"type":"choice","choices":["until-pass","fixed","hybrid","ralph","manual","custom"],"description":"Which strategy decides after each iteration whether to go on."},
   {"path":["strategy","iterations"],"type":"number","choices":[],"description":"fixed: how many iterations run (3)."},
   {"path":["strategy","base"],"type":"number","choices":[],"description":"hybrid: iterations that always run (3)."},

@@ -15,10 +15,9 @@ export function feedbackOf(loop: Loop): string {
   return renderFeedback(last.report, changes, limitsOf(loop));
 }
 
-/** Checks and tests of a loop that flip too often, its base included. */
+/** Checks and tests of a loop with different results on the same files, its base included. */
 export function flakyOf(loop: Loop): readonly Flaky[] {
-  const { 'flaky-rate': rate, 'flaky-runs': runs } = loop.settings.verify.flaky;
-  return flakyChecks(reportsOf(loop), { rate, runs });
+  return flakyChecks(reportsOf(loop));
 }
 
 export function limitsOf({ settings }: Loop): FeedbackLimits {

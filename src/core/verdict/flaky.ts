@@ -1,27 +1,29 @@
 import { allChecks, type VerificationReport } from './report.ts';
 
-export type FlakyRules = {
-  /** Share of the runs with a flip above which something is flaky. */
-  readonly rate: number;
-  /** Runs before anything is called so. */
-  readonly runs: number;
-};
-
 export type Flaky = {
   /** A check (`L1/validation`), or a test of it (`L1/validation: name`). */
   readonly name: string;
-  readonly flips: number;
-  readonly runs: number;
+  readonly passed: number;
+  readonly failed: number;
 };
 
 /**
- * Checks and tests whose result flips too often over the verifications of a loop, oldest first. Runs that were repeated
- * by `retries-on-fail` count as runs. A mark for people and prompts; it never changes a verdict.
+ * Checks and tests with different results on the same files. What differs between two iterations is the agent's doing and no
+ * flip. Runs that `retries-on-fail` repeated count. A mark for people and prompts; it never changes a verdict.
  */
-export function flakyChecks(
-  reports: readonly VerificationReport[],
-  rules: FlakyRules,
-): readonly Flaky[] {
+export function flakyChecks(reports: readonly VerificationReport[]): readonly Flaky[] {
+  const found = new Map<string, Flaky>();
+  for (const sameFiles of Map.groupBy(reports, ({ tree }) => tree).values()) {
+    for (const [name, results] of resultsOf(sameFiles)) {
+      const passed = results.filter(Boolean).length;
+      const failed = results.length - passed;
+      if (passed > 0 && failed > 0) found.set(name, { name, passed, failed });
+    }
+  }
+  return [...found.values()];
+}
+
+function resultsOf(reports: readonly VerificationReport[]): ReadonlyMap<string, boolean[]> {
   const results = new Map<string, boolean[]>();
   const add = (name: string, ...passed: readonly (boolean | null)[]) => {
     const known = results.get(name) ?? [];
@@ -39,11 +41,7 @@ export function flakyChecks(
       for (const test of everFailed.get(name) ?? []) add(`${name}: ${test}`, !failing.has(test));
     }
   }
-  return [...results].flatMap(([name, runs]) => {
-    const flips = runs.filter((passed, index) => index > 0 && passed !== runs[index - 1]).length;
-    const isFlaky = runs.length >= rules.runs && flips / runs.length > rules.rate;
-    return isFlaky ? [{ name, flips, runs: runs.length }] : [];
-  });
+  return results;
 }
 
 /** Tests that failed at least once, by check: no other can flip. */
@@ -56,7 +54,7 @@ function failedTests(reports: readonly VerificationReport[]): Map<string, Set<st
   return failed;
 }
 
-/** `L1/validation flipped 3 times in 6 runs`. */
-export function flakyText({ name, flips, runs }: Flaky): string {
-  return `${name} flipped ${flips} times in ${runs} runs`;
+/** `L1/validation passed 1 of 3 times on the same files`. */
+export function flakyText({ name, passed, failed }: Flaky): string {
+  return `${name} passed ${passed} of ${passed + failed} times on the same files`;
 }

@@ -3,9 +3,7 @@ import { readCoverage } from '../../../src/core/verdict/coverage.ts';
 import { flakyChecks } from '../../../src/core/verdict/flaky.ts';
 import { createLevel, createReport, type Check } from '../../../src/core/verdict/report.ts';
 
-const rules = { rate: 0.2, runs: 5 };
-
-function report(passed: boolean | null, overrides: Partial<Check> = {}) {
+function report(passed: boolean | null, overrides: Partial<Check> = {}, tree = 'tree') {
   const check: Check = {
     name: 'validation',
     passed,
@@ -20,50 +18,42 @@ function report(passed: boolean | null, overrides: Partial<Check> = {}) {
     evidence: null,
     ...overrides,
   };
-  return createReport({ L1: createLevel([check]) }, 'tree', 1);
+  return createReport({ L1: createLevel([check]) }, tree, 1);
 }
 
+/** One run per letter; a number names the files it ran on. */
 const runs = (text: string) =>
-  text.split('').map((letter) => report(letter === '?' ? null : letter === 'p'));
-
-const cheated = (passed: boolean) => report(passed, { name: 'integrity', violations: [] });
+  text.split(' ').map((run) => report(run[0] === '?' ? null : run[0] === 'p', {}, run.slice(1)));
 
 describe('flaky checks', () => {
   it.each([
-    ['four runs are too few', 'fpfp', []],
-    ['one change in five runs is work that succeeded', 'ffffp', []],
-    ['two changes in five runs are too many', 'ffpff', [[2, 5]]],
-    ['two changes in ten runs are not', 'ffffffpfff', []],
-    ['three in ten are', 'ffffffpffp', [[3, 10]]],
-    ['a run that proves nothing is no run', 'f?p?f?p', []],
-    ['never', 'pppppp', []],
+    ['two results on the same files', 'f1 p1', [[1, 1]]],
+    ['what an agent changed between two runs is no flip', 'f1 p2 f3 p4', []],
+    ['the same files again, later', 'p1 f2 p3 f1', [[1, 1]]],
+    ['a run that proves nothing is no run', 'p1 ?1', []],
+    ['never', 'p1 p1 p1', []],
   ])('%s: %s', (_name, text, expected) => {
-    const found = flakyChecks(runs(text), rules);
-    expect(found.map(({ flips, runs: count }) => [flips, count])).toEqual(expected);
+    const found = flakyChecks(runs(text));
+    expect(found.map(({ passed, failed }) => [passed, failed])).toEqual(expected);
   });
 
   it('counts the runs that were repeated', () => {
-    const repeated = report(true, { earlierRuns: [false] });
-    expect(flakyChecks([repeated, repeated, repeated], rules)).toEqual([
-      { name: 'L1/validation', flips: 5, runs: 6 },
+    expect(flakyChecks([report(true, { earlierRuns: [false] })])).toEqual([
+      { name: 'L1/validation', passed: 1, failed: 1 },
     ]);
   });
 
   it('names tests that flip while their check keeps failing', () => {
     const tests = { total: 2, passed: 1, failed: 1, skipped: 0 };
     const failing = (...names: readonly string[]) => report(false, { tests, failingTests: names });
-    const history = [
-      failing('a', 'b'),
-      failing('a'),
-      failing('a', 'b'),
-      failing('a'),
-      failing('a'),
-    ];
-    expect(flakyChecks(history, rules)).toEqual([{ name: 'L1/validation: b', flips: 3, runs: 5 }]);
+    expect(flakyChecks([failing('a', 'b'), failing('a')])).toEqual([
+      { name: 'L1/validation: b', passed: 1, failed: 1 },
+    ]);
   });
 
-  it('does not take findings about the agent for runs', () => {
-    expect(flakyChecks([true, false, true, false, true].map(cheated), rules)).toEqual([]);
+  it('does not take a finding of integrity for a run', () => {
+    const found = (passed: boolean) => report(passed, { name: 'integrity', violations: [] });
+    expect(flakyChecks([found(true), found(false)])).toEqual([]);
   });
 });
 

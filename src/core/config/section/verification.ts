@@ -1,17 +1,7 @@
 import { z } from 'zod';
 import { lazy } from '../../lazy.ts';
 import { section } from '../section.ts';
-import {
-  ByteSize,
-  Count,
-  Duration,
-  InnerPath,
-  Name,
-  Pattern,
-  shorthand,
-  Share,
-  Text,
-} from '../value.ts';
+import { ByteSize, Count, Duration, InnerPath, Name, Pattern, shorthand, Text } from '../value.ts';
 
 const timeout = lazy(() =>
   Duration().default(300_000).describe('Time for the command; a timeout is a failed check.'),
@@ -171,13 +161,6 @@ const Feedback = lazy(() =>
   }),
 );
 
-const Flaky = lazy(() =>
-  z.strictObject({
-    'flaky-rate': Share().default(0.2).describe('A check that flips in more of its runs is flaky.'),
-    'flaky-runs': Count().default(5).describe('Runs before a check can be called flaky.'),
-  }),
-);
-
 export const Verify = section({
   'clean-room': () =>
     z
@@ -266,5 +249,4 @@ export const Verify = section({
   fixtures: () => z.array(Fixture()).default([]).describe('L2: commands seen from outside.'),
   sanity: () => Sanity().prefault({}).describe('L3: sizes of added files.'),
   feedback: () => Feedback().prefault({}).describe('What the next iteration is told of failures.'),
-  flaky: () => Flaky().prefault({}).describe('When a check is marked flaky.'),
 });
