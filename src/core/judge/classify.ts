@@ -83,6 +83,18 @@ function match(matcher: Matcher, place: Place, name: string): Told | null {
   );
 }
 
+/**
+ * Whether a file among the sources may be one of tests by its name, which is common for product there: `go-test.ts`,
+ * `test-runner.js`. Its text on the base tells.
+ */
+export function mayBeTest(path: string): boolean {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  if (documents.test(name)) return false;
+  return /^tests?[-_.].{0,80}\.[a-z]{1,4}$|-(?:tests?|spec)\.[a-z]{1,4}$|(?:Spec|Tests?)\.[cm]?[jt]sx?$|^tests?\.[a-z]{1,4}$/.test(
+    name,
+  );
+}
+
 const sourceFolders = new Set(
   'src lib libs app bin pkg cmd internal source sources include commands command components models views controllers routes pages'.split(
     ' ',

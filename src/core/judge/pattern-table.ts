@@ -77,7 +77,7 @@ export const tests: readonly Pattern[] = [
     kind: 'test',
     reason: 'file of tests',
     names:
-      '*.test.* *.spec.* *.tests.* *.specs.* *.cy.* *.e2e.* *.e2e-spec.* *.test-d.* *.spec-d.* *_test.* *_tests.* *_spec.* *_specs.* *-test.* *-tests.* *-spec.* *_unittest.* *.bats *.feature *.Tests.ps1',
+      '*.test.* *.spec.* *.tests.* *.specs.* *.cy.* *.e2e.* *.e2e-spec.* *.test-d.* *.spec-d.* *_test.* *_tests.* *_spec.* *_specs.* *_unittest.* *.bats *.feature *.Tests.ps1',
   },
   { kind: 'test', reason: 'file of pytest', names: 'test_*.py test.py tests.py' },
   { kind: 'test', reason: 'tests of a crate', names: 'tests.rs' },
@@ -102,7 +102,7 @@ export const tests: readonly Pattern[] = [
     reason: 'file of tests',
     outsideSources: true,
     names:
-      'test-*.* test_*.* test.* tests.* spec.js spec.ts spec.mjs spec.cjs spec.rb *Spec.js *Spec.mjs *Spec.ts *Test.js *Test.mjs *Test.ts *Tests.js *Tests.ts *.t run-tests.* run_tests.* runtests.* runtests run-tests run_tests',
+      '*-test.* *-tests.* *-spec.* test-*.* test_*.* test.* tests.* spec.js spec.ts spec.mjs spec.cjs spec.rb *Spec.js *Spec.mjs *Spec.ts *Test.js *Test.mjs *Test.ts *Tests.js *Tests.ts *.t run-tests.* run_tests.* runtests.* runtests run-tests run_tests',
   },
 ];
 
