@@ -1,4 +1,3 @@
-import { isManifest } from './manifest.ts';
 import { compile, type Matcher, type Told } from './pattern.ts';
 import {
   configs,
@@ -72,7 +71,7 @@ function tell(place: Place, name: string): Told | null {
     shadowing(place.folders, name) ??
     testOf(place, name) ??
     match(matchers.configs, place, name) ??
-    (isManifest(name) ? match(matchers.manifests, place, name) : null)
+    match(matchers.manifests, place, name)
   );
 }
 

@@ -207,7 +207,7 @@ export const configs: readonly Pattern[] = [
     kind: 'config',
     reason: 'configuration of make, CMake or another build',
     names:
-      'GNUmakefile makefile Makefile *.mk *.mak Makefile.* GNUmakefile.* makefile.* CMakeLists.txt CTestTestfile.cmake CTestConfig.cmake CTestCustom.cmake CTestCustom.cmake.in *.cmake CMakePresets.json CMakeUserPresets.json meson.build meson_options.txt meson.options configure configure.ac configure.in Makefile.am Makefile.in SConstruct SConscript wscript premake5.lua xmake.lua build.ninja BUCK .clang-tidy .clang-format .cppcheck .valgrindrc *.supp gtest.ini tup.config Tupfile build.zig build.zig.zon',
+      '*.mk *.mak Makefile.* GNUmakefile.* makefile.* CTestTestfile.cmake CTestConfig.cmake CTestCustom.cmake CTestCustom.cmake.in *.cmake CMakePresets.json CMakeUserPresets.json meson.build meson_options.txt meson.options configure configure.ac configure.in Makefile.am Makefile.in SConstruct SConscript wscript premake5.lua xmake.lua build.ninja BUCK .clang-tidy .clang-format .cppcheck .valgrindrc *.supp gtest.ini tup.config Tupfile build.zig build.zig.zon',
   },
   {
     kind: 'config',
@@ -241,6 +241,11 @@ export const manifests: readonly Pattern[] = [
     reason: 'scripts and tool sections of a manifest',
     names:
       'package.json deno.json deno.jsonc composer.json pyproject.toml setup.cfg Cargo.toml pom.xml *.csproj *.fsproj *.vbproj',
+  },
+  {
+    kind: 'manifest',
+    reason: 'rules of a build',
+    names: 'GNUmakefile makefile Makefile CMakeLists.txt',
   },
 ];
 

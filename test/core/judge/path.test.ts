@@ -73,7 +73,8 @@ const table: Readonly<Record<string, Partial<Record<JudgeKind | 'product', strin
   'C and C++': {
     test: 'tests/main.c test_list.c src/list_test.cc src/list_unittest.cpp tests/CMakeLists.txt',
     config:
-      'Makefile GNUmakefile makefile rules.mk CMakeLists.txt CTestTestfile.cmake CMakePresets.json cmake/flags.cmake third_party/googletest/src/gtest.cc .clang-tidy meson.build configure.ac',
+      'rules.mk CTestTestfile.cmake CMakePresets.json cmake/flags.cmake third_party/googletest/src/gtest.cc .clang-tidy meson.build configure.ac',
+    manifest: 'Makefile GNUmakefile makefile CMakeLists.txt',
     product: 'src/list.c include/list.h list.c src/latest.cc',
   },
   'shell and others': {
