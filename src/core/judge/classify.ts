@@ -1,3 +1,4 @@
+import { lazy } from '../lazy.ts';
 import { compile, type Matcher, type Told } from './pattern.ts';
 import {
   configs,
@@ -11,7 +12,8 @@ import {
 } from './pattern-table.ts';
 import { isRunnerName } from './runner-names.ts';
 
-const matchers = {
+/** The tables take a moment, and most commands never look at them. */
+const matchers = lazy(() => ({
   installed: compile(installed),
   data: compile(data),
   dependencies: compile(dependencies),
@@ -19,7 +21,7 @@ const matchers = {
   tests: compile(tests),
   configs: compile(configs),
   manifests: compile(manifests),
-};
+}));
 
 /** What the folders of a file say; the same for all files of a folder. */
 type Place = {
@@ -51,7 +53,7 @@ function placeOf(folder: string): Place {
   const folders = folder === '' ? [] : folder.split('/');
   const inSources = isInSources(folders);
   const byMatcher = new Map(
-    Object.values(matchers).map((each) => [each, each.folder(folders, inSources)]),
+    Object.values(matchers()).map((each) => [each, each.folder(folders, inSources)]),
   );
   return {
     folders,
@@ -65,13 +67,13 @@ function placeOf(folder: string): Place {
 function tell(place: Place, name: string): Told | null {
   return (
     place.vendored ??
-    match(matchers.installed, place, name) ??
-    match(matchers.data, place, name) ??
-    match(matchers.dependencies, place, name) ??
+    match(matchers().installed, place, name) ??
+    match(matchers().data, place, name) ??
+    match(matchers().dependencies, place, name) ??
     shadowing(place.folders, name) ??
     testOf(place, name) ??
-    match(matchers.configs, place, name) ??
-    match(matchers.manifests, place, name)
+    match(matchers().configs, place, name) ??
+    match(matchers().manifests, place, name)
   );
 }
 
@@ -124,7 +126,7 @@ const descriptions = /\.(?:proto|graphql|gql|raml|png|svg)$|^(?:openapi|swagger|
 const commandFolders = new Set(['commands', 'command', 'cmd', 'subcommands', 'cli']);
 
 function testOf(place: Place, name: string): Told | null {
-  const inside = match(matchers.testFolders, place, name);
+  const inside = match(matchers().testFolders, place, name);
   if (inside !== null || place.isTest) {
     const isSpec = place.folders.some((each) => /^specs?$/i.test(each));
     const isDocument = documents.test(name) || descriptions.test(name);
@@ -133,7 +135,7 @@ function testOf(place: Place, name: string): Told | null {
   if (documents.test(name)) return null;
   const isCommand =
     /^tests?\.[a-z]{1,4}$/.test(name) && place.folders.some((each) => commandFolders.has(each));
-  return isCommand ? null : match(matchers.tests, place, name);
+  return isCommand ? null : match(matchers().tests, place, name);
 }
 
 /** `Shop.Tests`, `unit-tests`, `my_test`, `AppUITests`. */
