@@ -1,4 +1,4 @@
-import { isManifest } from './manifest.ts';
+import { lazy } from '../lazy.ts';
 import { compile, type Matcher, type Told } from './pattern.ts';
 import {
   configs,
@@ -12,7 +12,8 @@ import {
 } from './pattern-table.ts';
 import { isRunnerName } from './runner-names.ts';
 
-const matchers = {
+/** The tables take a moment, and most commands never look at them. */
+const matchers = lazy(() => ({
   installed: compile(installed),
   data: compile(data),
   dependencies: compile(dependencies),
@@ -20,7 +21,7 @@ const matchers = {
   tests: compile(tests),
   configs: compile(configs),
   manifests: compile(manifests),
-};
+}));
 
 /** What the folders of a file say; the same for all files of a folder. */
 type Place = {
@@ -57,7 +58,7 @@ function placeOf(folder: string): Place {
   const folders = folder === '' ? [] : folder.split('/');
   const inSources = isInSources(folders);
   const byMatcher = new Map(
-    Object.values(matchers).map((each) => [each, each.folder(folders, inSources)]),
+    Object.values(matchers()).map((each) => [each, each.folder(folders, inSources)]),
   );
   return {
     folders,
@@ -71,13 +72,13 @@ function placeOf(folder: string): Place {
 function tell(place: Place, name: string): Told | null {
   return (
     place.vendored ??
-    match(matchers.installed, place, name) ??
-    match(matchers.data, place, name) ??
-    match(matchers.dependencies, place, name) ??
+    match(matchers().installed, place, name) ??
+    match(matchers().data, place, name) ??
+    match(matchers().dependencies, place, name) ??
     shadowing(place.folders, name) ??
     testOf(place, name) ??
-    match(matchers.configs, place, name) ??
-    (isManifest(name) ? match(matchers.manifests, place, name) : null)
+    match(matchers().configs, place, name) ??
+    match(matchers().manifests, place, name)
   );
 }
 
@@ -85,6 +86,18 @@ function match(matcher: Matcher, place: Place, name: string): Told | null {
   const { folders, inSources } = place;
   return (
     matcher.exact(name, inSources) ?? place.told(matcher) ?? matcher.glob(folders, name, inSources)
+  );
+}
+
+/**
+ * Whether a file among the sources may be one of tests by its name, which is common for product there: `go-test.ts`,
+ * `test-runner.js`. Its text on the base tells.
+ */
+export function mayBeTest(path: string): boolean {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  if (documents.test(name)) return false;
+  return /^tests?[-_.].{0,80}\.[a-z]{1,4}$|-(?:tests?|spec)\.[a-z]{1,4}$|(?:Spec|Tests?)\.[cm]?[jt]sx?$|^tests?\.[a-z]{1,4}$/.test(
+    name,
   );
 }
 
@@ -118,7 +131,7 @@ const descriptions = /\.(?:proto|graphql|gql|raml|png|svg)$|^(?:openapi|swagger|
 const commandFolders = new Set(['commands', 'command', 'cmd', 'subcommands', 'cli']);
 
 function testOf(place: Place, name: string): Told | null {
-  const inside = match(matchers.testFolders, place, name);
+  const inside = match(matchers().testFolders, place, name);
   if (inside !== null || place.isTest) {
     const isSpec = place.folders.some((each) => /^specs?$/i.test(each));
     const isDocument = documents.test(name) || descriptions.test(name);
@@ -127,7 +140,7 @@ function testOf(place: Place, name: string): Told | null {
   if (documents.test(name)) return null;
   const isCommand =
     /^tests?\.[a-z]{1,4}$/.test(name) && place.folders.some((each) => commandFolders.has(each));
-  return isCommand ? null : match(matchers.tests, place, name);
+  return isCommand ? null : match(matchers().tests, place, name);
 }
 
 /** `Shop.Tests`, `unit-tests`, `my_test`, `AppUITests`. */

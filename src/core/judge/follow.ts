@@ -1,4 +1,4 @@
-import { isInSources } from './classify.ts';
+import { isInSources, mayBeTest } from './classify.ts';
 import type { JudgeFile, JudgeInput } from './judge.ts';
 import { readMakefile, recipesOf, type Rule } from './make-rules.ts';
 import { readCommand, type Mention, type Start } from './mention.ts';
@@ -6,7 +6,7 @@ import { isShellText, tellImported, tellNamed, type Naming } from './named-file.
 import { packageScripts, taskTexts, toolSections } from './task-text.ts';
 import { ignoreReaders } from './program-table.ts';
 import { readShell, resolvePath, type ShellPlace, type SimpleCommand } from './shell.ts';
-import { importCandidates, textMentions } from './text-mention.ts';
+import { declaresTests, importCandidates, textMentions } from './text-mention.ts';
 import { matchesGlob } from '../text/glob.ts';
 
 /** Something to look at: a shell text, code given on a command line, or a file that belongs to the judge. */
@@ -23,6 +23,7 @@ type Task =
 const maxTasks = 2000;
 const maxWanted = 400;
 const maxManifests = 200;
+const maxDoubts = 100;
 const maxGlobbed = 300;
 const makefiles = ['GNUmakefile', 'makefile', 'Makefile'];
 
@@ -50,6 +51,14 @@ export function follow(
   }
   for (const file of byPath) {
     if (isReadable(file)) tasks.push({ kind: 'file', file, cwd: '' });
+  }
+  const known = new Set(byPath.map(({ path }) => path));
+  for (const path of files
+    .filter((file) => mayBeTest(file) && !known.has(file))
+    .slice(0, maxDoubts)) {
+    if (declaresTests(textOf(path) ?? '')) {
+      add(path, { kind: 'test', reason: 'declares tests' }, '');
+    }
   }
   for (let done = 0; done < tasks.length && done < maxTasks; done++) {
     const task = tasks[done];
@@ -197,12 +206,12 @@ export function follow(
       const root = resolvePath(file, cwd) ?? '';
       // What an included file sets is known only when it was read.
       const before = readMakefiles(root, cwd, variables, new Map());
-      const { rules, variables: known } = readMakefiles(root, cwd, variables, before.variables);
+      const { rules, variables: set } = readMakefiles(root, cwd, variables, before.variables);
       for (const path of before.read) {
         add(path, { kind: 'config', reason: `makefile of ${by}` }, cwd);
       }
       for (const text of recipesOf(rules, targets)) {
-        const place = { cwd, own: cwd, variables: known };
+        const place = { cwd, own: cwd, variables: set };
         tasks.push({ kind: 'shell', text, place, by: `the rules of ${root}` });
       }
     }

@@ -1,4 +1,5 @@
 import { parse, stringify } from 'smol-toml';
+import { restoreCmake, restoreMakefile } from './manifest-build.ts';
 import { restoreIni } from './manifest-ini.ts';
 import { restoreXml } from './manifest-xml.ts';
 import { cargoToml, composerJson, denoJson, packageJson, pyproject } from './manifest-share.ts';
@@ -24,12 +25,9 @@ const formats: readonly (readonly [name: RegExp, restore: Restore])[] = [
   [/^Cargo\.toml$/, toml(cargoToml)],
   [/^setup\.cfg$/, restoreIni],
   [/^pom\.xml$|\.(?:cs|fs|vb)proj$/, restoreXml],
+  [/^(?:GNUm|M|m)akefile$/, restoreMakefile],
+  [/^CMakeLists\.txt$/, restoreCmake],
 ];
-
-/** Whether a manifest is put back by key; any other file that judges is put back as a whole. */
-export function isManifest(path: string): boolean {
-  return restoreOf(path) !== undefined;
-}
 
 /**
  * The loop's manifest with the judge's part of the base. What is not known to be product is the judge's. A manifest that

@@ -141,9 +141,10 @@ function speaksOf(name: string, words: ReadonlySet<string>): boolean {
 
 /** A file with tests of something else; one that only has its own inside is product. */
 function testsOthers(text: string): boolean {
-  if (!declaresTests(text)) return looksLikeCheck(text);
   const { imports, modules } = textMentions(text);
-  return imports.length > 0 || modules.some((each) => !/^(?:unittest|pytest|doctest)/.test(each));
+  if (imports.length > 0) return true;
+  if (!declaresTests(text)) return looksLikeCheck(text);
+  return modules.some((each) => !/^(?:unittest|pytest|doctest)/.test(each));
 }
 
 export function isShellText(text: string): boolean {

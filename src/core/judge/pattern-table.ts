@@ -77,7 +77,7 @@ export const tests: readonly Pattern[] = [
     kind: 'test',
     reason: 'file of tests',
     names:
-      '*.test.* *.spec.* *.tests.* *.specs.* *.cy.* *.e2e.* *.e2e-spec.* *.test-d.* *.spec-d.* *_test.* *_tests.* *_spec.* *_specs.* *-test.* *-tests.* *-spec.* *_unittest.* *.bats *.feature *.Tests.ps1',
+      '*.test.* *.spec.* *.tests.* *.specs.* *.cy.* *.e2e.* *.e2e-spec.* *.test-d.* *.spec-d.* *_test.* *_tests.* *_spec.* *_specs.* *_unittest.* *.bats *.feature *.Tests.ps1',
   },
   { kind: 'test', reason: 'file of pytest', names: 'test_*.py test.py tests.py' },
   { kind: 'test', reason: 'tests of a crate', names: 'tests.rs' },
@@ -102,7 +102,7 @@ export const tests: readonly Pattern[] = [
     reason: 'file of tests',
     outsideSources: true,
     names:
-      'test-*.* test_*.* test.* tests.* spec.js spec.ts spec.mjs spec.cjs spec.rb *Spec.js *Spec.mjs *Spec.ts *Test.js *Test.mjs *Test.ts *Tests.js *Tests.ts *.t run-tests.* run_tests.* runtests.* runtests run-tests run_tests',
+      '*-test.* *-tests.* *-spec.* test-*.* test_*.* test.* tests.* spec.js spec.ts spec.mjs spec.cjs spec.rb *Spec.js *Spec.mjs *Spec.ts *Test.js *Test.mjs *Test.ts *Tests.js *Tests.ts *.t run-tests.* run_tests.* runtests.* runtests run-tests run_tests',
   },
 ];
 
@@ -207,7 +207,7 @@ export const configs: readonly Pattern[] = [
     kind: 'config',
     reason: 'configuration of make, CMake or another build',
     names:
-      'GNUmakefile makefile Makefile *.mk *.mak Makefile.* GNUmakefile.* makefile.* CMakeLists.txt CTestTestfile.cmake CTestConfig.cmake CTestCustom.cmake CTestCustom.cmake.in *.cmake CMakePresets.json CMakeUserPresets.json meson.build meson_options.txt meson.options configure configure.ac configure.in Makefile.am Makefile.in SConstruct SConscript wscript premake5.lua xmake.lua build.ninja BUCK .clang-tidy .clang-format .cppcheck .valgrindrc *.supp gtest.ini tup.config Tupfile build.zig build.zig.zon',
+      '*.mk *.mak Makefile.* GNUmakefile.* makefile.* CTestTestfile.cmake CTestConfig.cmake CTestCustom.cmake CTestCustom.cmake.in *.cmake CMakePresets.json CMakeUserPresets.json meson.build meson_options.txt meson.options configure configure.ac configure.in Makefile.am Makefile.in SConstruct SConscript wscript premake5.lua xmake.lua build.ninja BUCK .clang-tidy .clang-format .cppcheck .valgrindrc *.supp gtest.ini tup.config Tupfile build.zig build.zig.zon',
   },
   {
     kind: 'config',
@@ -241,6 +241,11 @@ export const manifests: readonly Pattern[] = [
     reason: 'scripts and tool sections of a manifest',
     names:
       'package.json deno.json deno.jsonc composer.json pyproject.toml setup.cfg Cargo.toml pom.xml *.csproj *.fsproj *.vbproj',
+  },
+  {
+    kind: 'manifest',
+    reason: 'rules of a build',
+    names: 'GNUmakefile makefile Makefile CMakeLists.txt',
   },
 ];
 

@@ -75,9 +75,9 @@ export function looksLikeCheck(text: string): boolean {
   );
 }
 
-/** Whether a text declares tests for a runner. */
+/** Whether a text declares tests for a runner: at the start of a line, not in a string. */
 export function declaresTests(text: string): boolean {
-  return /\b(?:test|it|describe|suite)\s{0,4}\(|\bdef test|\bTestCase\b|@test\b|#\[test\]|\bfunc Test/.test(
+  return /^[ \t]{0,12}(?:(?:test|it|describe|suite)(?:\.\w{1,12})?\s{0,4}\(\s{0,40}['"`]|(?:async )?def test|class \w{0,80}\(.{0,80}TestCase|@test\b|#\[test\]|func Test)/m.test(
     text.slice(0, maxChars),
   );
 }

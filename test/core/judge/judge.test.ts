@@ -27,6 +27,17 @@ describe('the globs of the settings', () => {
   });
 });
 
+describe('a name among the sources that may be one of tests', () => {
+  it('is told by the text on the base', () => {
+    const tree = {
+      'src/sum-test.js': `import test from 'node:test';\ntest('adds', () => {});\n`,
+      'src/go-test.ts': 'export const isTest = (text: string) => pattern.test(text);\n',
+      'src/new-test.js': null,
+    };
+    expect(kindsOf(judgeOf(tree))).toEqual({ 'src/sum-test.js': 'test' });
+  });
+});
+
 describe('the reason of a file', () => {
   it('says what it is, or who names it', () => {
     const tree = {

@@ -320,6 +320,53 @@ describe('composer.json and deno.json', () => {
   });
 });
 
+describe('files of builds', () => {
+  const base =
+    'CC = gcc\nSRCS = main.c \\\n  list.c\nTESTS = tests/a.c\n\ncheck: app\n\t./app --check\n';
+
+  it.each(['Makefile', 'GNUmakefile'])(
+    'take the lists of sources of a %s from the loop',
+    (path) => {
+      const loop = base.replace('list.c', 'list.c map.c');
+      expect(restoreManifest(path, base, loop)).toEqual({
+        text: loop,
+        restored: [],
+        dependencies: false,
+      });
+      const cheat = loop.replace('./app --check', 'true').replace('tests/a.c', 'tests/b.c');
+      const { text, restored } = restoreManifest(path, base, cheat);
+      expect(text).toBe(loop);
+      expect(restored).toHaveLength(1);
+    },
+  );
+
+  it('do not take anything but sources for a list of them', () => {
+    for (const line of [
+      'SRCS = main.c $(shell true)',
+      'SRCS = tests/a.c',
+      'SRCS = main.c\nSRCS = x.c',
+    ]) {
+      const loop = base.replace('SRCS = main.c \\\n  list.c', line);
+      expect(restoreManifest('Makefile', base, loop).text).toBe(base);
+    }
+  });
+
+  it('do the same for CMake', () => {
+    const cmake = 'project(a)\nadd_library(a STATIC\n  a.cpp)\nadd_test(NAME t COMMAND t)\n';
+    const loop = cmake.replace('a.cpp', 'a.cpp b.cpp');
+    expect(restoreManifest('CMakeLists.txt', cmake, loop)).toMatchObject({
+      text: loop,
+      restored: [],
+    });
+    const cheat = loop.replace('COMMAND t', 'COMMAND true');
+    expect(restoreManifest('lib/CMakeLists.txt', cmake, cheat).text).toBe(loop);
+  });
+
+  it('that the loop added are away', () => {
+    expect(restoreManifest('GNUmakefile', null, base).text).toBeNull();
+  });
+});
+
 describe('any manifest', () => {
   const key = fc.constantFrom(
     'name',
@@ -369,6 +416,8 @@ describe('any manifest', () => {
       'a.csproj',
       'composer.json',
       'other',
+      'Makefile',
+      'CMakeLists.txt',
     ];
     const text = fc.oneof(
       fc.string(),

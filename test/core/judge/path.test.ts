@@ -13,7 +13,7 @@ const table: Readonly<Record<string, Partial<Record<JudgeKind | 'product', strin
     dependencies:
       'package-lock.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb deno.lock npm-shrinkwrap.json',
     product:
-      'src/index.ts src/latest.ts src/contest.js lib/testing.ts src/test-runner.ts src/commands/test.ts src/config.ts index.js README.md docs/how-to-test.md src/app.config.ts tailwind.config.js src/specification.ts public/index.html src/inspector.ts app/attestation.ts src/features/cart/index.ts LICENSE .gitignore',
+      'src/index.ts src/latest.ts src/contest.js lib/testing.ts src/test-runner.ts src/commands/test.ts src/config.ts index.js README.md docs/how-to-test.md src/app.config.ts tailwind.config.js src/specification.ts public/index.html src/inspector.ts src/failing-test.ts src/workspace-spec.ts app/attestation.ts src/features/cart/index.ts LICENSE .gitignore',
   },
   Python: {
     test: 'tests/test_a.py test_a.py pkg/test_b.py pkg/b_test.py app/tests.py tests/helpers.py tests/conftest.py',
@@ -73,7 +73,8 @@ const table: Readonly<Record<string, Partial<Record<JudgeKind | 'product', strin
   'C and C++': {
     test: 'tests/main.c test_list.c src/list_test.cc src/list_unittest.cpp tests/CMakeLists.txt',
     config:
-      'Makefile GNUmakefile makefile rules.mk CMakeLists.txt CTestTestfile.cmake CMakePresets.json cmake/flags.cmake third_party/googletest/src/gtest.cc .clang-tidy meson.build configure.ac',
+      'rules.mk CTestTestfile.cmake CMakePresets.json cmake/flags.cmake third_party/googletest/src/gtest.cc .clang-tidy meson.build configure.ac',
+    manifest: 'Makefile GNUmakefile makefile CMakeLists.txt',
     product: 'src/list.c include/list.h list.c src/latest.cc',
   },
   'shell and others': {
