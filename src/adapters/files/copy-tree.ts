@@ -2,6 +2,7 @@ import { constants, type Stats } from 'node:fs';
 import {
   chmod,
   copyFile,
+  link,
   lstat,
   lutimes,
   mkdir,
@@ -26,7 +27,7 @@ export type CopiedTree = {
 
 /**
  * Copies a file or a folder to a path where there is nothing. Blocks are shared where the disk can do that until one side is
- * written; nothing else is: each name of a file becomes a file. Modes and times are kept, pipes and sockets are left out, and
+ * written; nothing else is. A file with several names in the tree has them in the copy. Modes and times are kept, pipes and sockets are left out, and
  * what vanishes meanwhile was never there.
  */
 export async function copyTree(
@@ -38,6 +39,7 @@ export async function copyTree(
   const unreadable: string[] = [];
   const environments: string[] = [];
   const folders: { readonly to: string; readonly found: Stats }[] = [];
+  const copies = new Map<string, { readonly to: string; readonly copied: Promise<boolean> }>();
   const running = new Set<Promise<void>>();
   let failure: Error | null = null;
 
@@ -52,20 +54,32 @@ export async function copyTree(
     }
   };
   const copyLink = async (file: string, target: string, found: Stats): Promise<void> => {
-    const link = await readable(file, () => readlink(exact(file), { encoding: 'buffer' }));
-    if (link === null) return;
-    const moved = movedLink(decodePath(link), { at: file, tree: from, moves });
+    const text = await readable(file, () => readlink(exact(file), { encoding: 'buffer' }));
+    if (text === null) return;
+    const moved = movedLink(decodePath(text), { at: file, tree: from, moves });
     await symlink(exact(moved), exact(target));
     await lutimes(exact(target), seconds(found.atimeMs), seconds(found.mtimeMs));
   };
-  const copyContent = async (file: string, target: string, found: Stats): Promise<void> => {
+  const copyContent = async (file: string, target: string, found: Stats): Promise<boolean> => {
     const how = constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL;
     const copied = await readable(file, async () => {
       await copyFile(exact(file), exact(target), how);
       return true;
     });
-    if (copied === null) return;
+    if (copied === null) return false;
     await utimes(exact(target), seconds(found.atimeMs), seconds(found.mtimeMs));
+    return true;
+  };
+  const copyFileOnce = async (file: string, target: string, found: Stats): Promise<void> => {
+    const identity = `${found.dev}:${found.ino}`;
+    const first = copies.get(identity);
+    if (first !== undefined && (await first.copied)) {
+      await link(exact(first.to), exact(target));
+      return;
+    }
+    const copied = copyContent(file, target, found);
+    if (found.nlink > 1) copies.set(identity, { to: target, copied });
+    await copied;
   };
   /** Waits for a free hand, not for the work itself. */
   const handOut = async (work: () => Promise<void>): Promise<void> => {
@@ -84,7 +98,7 @@ export async function copyTree(
     if (found === null) return;
     if (found.isDirectory()) return copyFolder(file, target, found);
     if (found.isSymbolicLink()) return handOut(() => copyLink(file, target, found));
-    if (found.isFile()) return handOut(() => copyContent(file, target, found));
+    if (found.isFile()) return handOut(() => copyFileOnce(file, target, found));
   };
   const copyFolder = async (file: string, target: string, found: Stats): Promise<void> => {
     const names = await readable(file, () => readdir(exact(file), { encoding: 'buffer' }));

@@ -69,7 +69,7 @@ describe('a linked folder', () => {
     expect(existsSync(made.at('pipe'))).toBe(false);
   });
 
-  test('shares no file, also where one has several names', async () => {
+  test('shares no file with the checkout, also where one has several names', async () => {
     await using made = await twoFolders(async (modules, repo) => {
       await repo.write('store/shared.js', 'good\n');
       await link(path.join(repo.path, 'store/shared.js'), path.join(modules, 'one.js'));
@@ -78,7 +78,8 @@ describe('a linked folder', () => {
     const before = folderState(made.repo.path);
     await bringFiles(made.repo.path, made.folder, linked, signal);
     await appendFile(made.at('one.js'), 'bad\n');
-    expect(await readFile(made.at('two.js'), 'utf8')).toBe('good\n');
+    expect(await readFile(made.at('two.js'), 'utf8')).toBe('good\nbad\n');
+    expect((await stat(made.at('two.js'))).nlink).toBe(2);
     expect(folderState(made.repo.path)).toEqual(before);
   });
 
@@ -147,6 +148,16 @@ describe('a linked folder', () => {
     expect(await read(`${packages}/__editable__.app.pth`)).toBe(`${made.folder}/src\n`);
     expect(await read(`${packages}/app/data.txt`)).toBe(`${made.repo.path}/src\n`);
     expect(folderState(made.repo.path)).toEqual(before);
+  });
+
+  test('counts as the loop’s disk space only for what was added to it', async () => {
+    const big = 'x'.repeat(1_000_000);
+    await using loop = await loopHarness((repo) => repo.write('node_modules/lib/index.js', big), {
+      link: ['node_modules'],
+    });
+    expect(await loop.workspace.diskUsage(signal)).toBeLessThan(500_000);
+    await loop.write('node_modules/added.js', big);
+    expect(await loop.workspace.diskUsage(signal)).toBeGreaterThan(900_000);
   });
 
   test('of a worktree comes with what was changed in it', async () => {
