@@ -172,13 +172,13 @@ describe('a linked folder', () => {
   });
 });
 
-describe('a copy that is cut', () => {
-  async function manyFiles(folder: string): Promise<void> {
-    for (let number = 0; number < 2000; number++) {
-      await writeFileIn(folder, `package-${number}/index.js`, `${number}\n`);
-    }
+async function manyFiles(folder: string): Promise<void> {
+  for (let number = 0; number < 2000; number++) {
+    await writeFileIn(folder, `package-${number}/index.js`, `${number}\n`);
   }
+}
 
+describe('a copy that is cut', () => {
   test('by a stop leaves nothing', async () => {
     await using made = await twoFolders(manyFiles);
     const stop = new AbortController();
