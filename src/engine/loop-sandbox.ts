@@ -1,4 +1,3 @@
-import path from 'node:path';
 import type { Settings } from '../core/config/schema.ts';
 import type { Loop } from '../core/loop/loop.ts';
 import type { Sandbox } from '../ports/process.ts';
@@ -24,10 +23,7 @@ export function sandboxOf(
 ): Sandbox | null {
   const { level, network, writable, hidden } = settings.sandbox;
   if (level !== 'bubblewrap') return null;
-  // Links in the worktree lead to the user's checkout.
-  const { link } = settings.workspace;
-  const readable = link.map((file) => path.join(engine.project.root, file));
   // The store, other loops' work and the daemon's token are nobody's business inside.
   const veiled = [engine.stateDir];
-  return { network, writable: [...writable, ...own], hidden, readable, veiled };
+  return { network, writable: [...writable, ...own], hidden, readable: [], veiled };
 }

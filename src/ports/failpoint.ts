@@ -13,6 +13,7 @@ const steps = [
   'end-leftover',
   'open-workspace',
   'register-worktree',
+  'bring-files',
   'restore-torn',
   'save-left-work',
   'set-up',

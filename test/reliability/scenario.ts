@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { realCli, type RealRun } from '../cli/real-cli.ts';
 import { gitRepo, type GitRepo } from '../support/git-repo.ts';
@@ -57,7 +57,7 @@ export type ScenarioKind =
 const movable = ['refs/heads/trunk', 'refs/heads/next', 'refs/tags/planted'];
 
 /**
- * Three iterations are needed. The agent also changes a protected file; the user's hook moves the base once and changes
+ * Three iterations are needed. The agent also changes a protected file and a linked folder; the user's hook moves the base once and changes
  * a live setting once; the strategy always throws, so that there are warnings; `trunk` is checked out nowhere.
  */
 export async function scenario(kind: ScenarioKind = 'merge'): Promise<Scenario> {
@@ -159,6 +159,8 @@ echo "$LOOPWRIGHT_LOOP $LOOPWRIGHT_ITERATION" >> '${agentLog}'
 echo x >> n.txt
 echo "by iteration $LOOPWRIGHT_ITERATION" > "note-$LOOPWRIGHT_ITERATION.txt"
 echo tampered > guarded.txt
+echo tampered > deps/lib.txt
+rm -f deps/own/other.txt
 ${kind === 'cheat' ? 'rm -f unit.test.js' : ''}
 ${kind === 'tamper' ? 'git tag --force planted' : ''}
 echo done`;
@@ -179,6 +181,10 @@ async function writeProject(repo: GitRepo, kind: ScenarioKind): Promise<void> {
   await repo.write('guarded.txt', 'as it was\n');
   await repo.write('kept.txt', 'as it was\n');
   await repo.write('unit.test.js', "test('adds', () => assert.equal(1 + 1, 2));\n");
+  await repo.write('.gitignore', 'deps/\n');
+  await repo.write('deps/lib.txt', 'as it was\n');
+  await repo.write('deps/other.txt', 'as it was\n');
+  await symlink(path.join(repo.path, 'deps'), path.join(repo.path, 'deps/own'));
   await repo.write(
     'strategy.mjs',
     "export const strategy = { name: 'broken', onIterationComplete() { throw new Error('on purpose'); } };\n",
@@ -192,7 +198,7 @@ strategy: { name: custom, module: strategy.mjs }
 limits: { iteration-delay: 10ms${kind === 'cheat' ? ', max-iterations: 3' : ''} }
 git: { base: trunk, merge: local, watch-interval: 1ms }
 scheduler: { min-disk: 0, warn-disk: 0 }
-workspace: { setup: 'echo set up' }
+workspace: { setup: 'echo set up', link: [deps] }
 hooks: { pre-iteration: ["${kind === 'late' ? 'true' : `sh '${outside}/hook.sh'`}"] }
 env: { pass: [TEST_TOKEN] }
 ${kind === 'summary' ? 'progress: { strategy: hybrid }' : ''}

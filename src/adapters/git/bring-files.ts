@@ -1,38 +1,57 @@
-import { cp, lstat, mkdir, realpath, symlink } from 'node:fs/promises';
+import { lstat, mkdir, readlink, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { LoopwrightError } from '../../core/error.ts';
+import { isInside } from '../files/relocation.ts';
+import { makePrivateCopy } from '../files/private-copy.ts';
 
-/** Copies and links ignored paths of the user's checkout into a new worktree. Answers those that do not exist. */
+/**
+ * Gives a folder its own copies of ignored paths of a project: `root` is the user's checkout, or a worktree whose files are to be
+ * taken over with what was changed in them. `folder` can be any folder; deleting it removes the copies. What is tracked there
+ * under such a name stays. Answers the paths that do not exist or cannot be read.
+ */
 export async function bringFiles(
   root: string,
-  workTree: string,
-  spec: { readonly copy: readonly string[]; readonly link: readonly string[] },
+  folder: string,
+  { copy, link }: { readonly copy: readonly string[]; readonly link: readonly string[] },
+  signal: AbortSignal,
 ): Promise<readonly string[]> {
   const missing: string[] = [];
-  for (const entry of spec.copy) {
-    if (!(await bring(root, workTree, entry, copyTree))) missing.push(entry);
-  }
-  for (const entry of spec.link) {
-    if (!(await bring(root, workTree, entry, (from, to) => symlink(from, to)))) missing.push(entry);
-  }
+  for (const entry of [...copy, ...link])
+    missing.push(...(await bring(root, folder, entry, signal)));
   return missing;
 }
 
-/** What the worktree has already (a tracked file of that name) wins. */
+/** Worktrees of older versions have links into the user's checkout: each becomes a copy. Answers their names. */
+export async function replaceLinks(
+  root: string,
+  folder: string,
+  link: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const replaced: string[] = [];
+  for (const entry of link) {
+    const file = path.join(folder, entry);
+    const target = await readlink(file).catch(() => null);
+    if (target !== path.join(root, entry)) continue;
+    await makePrivateCopy(path.normalize(entry), { from: root, to: folder }, signal);
+    replaced.push(entry);
+  }
+  return replaced;
+}
+
 async function bring(
   root: string,
-  workTree: string,
+  folder: string,
   entry: string,
-  act: (from: string, to: string) => Promise<void>,
-): Promise<boolean> {
+  signal: AbortSignal,
+): Promise<readonly string[]> {
   requireRelative(entry);
-  const from = path.join(root, entry);
-  const to = path.join(workTree, entry);
-  if ((await lstat(from).catch(() => null)) === null) return false;
-  if ((await lstat(to).catch(() => null)) !== null) return true;
-  await makeParent(workTree, to);
-  await act(from, to);
-  return true;
+  const from = await stat(path.join(root, entry)).catch(() => null);
+  if (from === null || !(from.isDirectory() || from.isFile())) return [entry];
+  const to = path.join(folder, entry);
+  if ((await lstat(to).catch(() => null)) !== null) return [];
+  await makeParent(folder, to);
+  return makePrivateCopy(path.normalize(entry), { from: root, to: folder }, signal);
 }
 
 function requireRelative(entry: string): void {
@@ -50,25 +69,12 @@ function requireRelative(entry: string): void {
 }
 
 /** A tracked symbolic link on the way could lead out of the worktree. */
-async function makeParent(workTree: string, target: string): Promise<void> {
+async function makeParent(folder: string, target: string): Promise<void> {
   const parent = path.dirname(target);
   let existing = parent;
   while ((await lstat(existing).catch(() => null)) === null) existing = path.dirname(existing);
-  const real = await realpath(existing);
-  if (real !== workTree && !real.startsWith(`${workTree}/`)) {
+  if (!isInside(await realpath(existing), await realpath(folder))) {
     throw new LoopwrightError('workspace.bad_path', `${parent} leads out of the worktree`);
   }
   await mkdir(parent, { recursive: true });
-}
-
-async function copyTree(from: string, to: string): Promise<void> {
-  await cp(from, to, {
-    recursive: true,
-    verbatimSymlinks: true,
-    preserveTimestamps: true,
-    filter: async (source) => {
-      const found = await lstat(source);
-      return found.isFile() || found.isDirectory() || found.isSymbolicLink();
-    },
-  });
 }

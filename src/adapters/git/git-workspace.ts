@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { isLoopwrightError } from '../../core/error.ts';
 import type { Workspace } from '../../ports/workspace.ts';
 import { diskUsage } from '../files/folder-usage.ts';
@@ -153,6 +154,21 @@ export function createGitWorkspace(
       requireOwn(at);
       return listLinksOut(workTree, paths);
     },
-    diskUsage: (signal) => whilePresent(signal, () => diskUsage(workTree, signal)),
+    diskUsage: (signal) => whilePresent(signal, () => ownUsage(checkout, signal)),
   };
+}
+
+/** A copy of a folder of the user's counts with what was added to it. */
+async function ownUsage(
+  { repository, workTree, linked }: LoopCheckout,
+  signal: AbortSignal,
+): Promise<number> {
+  const { workTree: root } = repository.main;
+  let bytes = await diskUsage(workTree, signal);
+  if (root === null || root === workTree) return bytes;
+  for (const entry of linked) {
+    const copied = await diskUsage(path.join(workTree, entry), signal);
+    bytes -= Math.min(copied, await diskUsage(path.join(root, entry), signal));
+  }
+  return bytes;
 }

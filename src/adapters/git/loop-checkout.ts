@@ -20,6 +20,8 @@ export type LoopCheckout = {
   readonly base: string | null;
   readonly at: Checkout;
   readonly workTree: string;
+  /** Folders in it that are copies of the user's. */
+  readonly linked: readonly string[];
   /** The engine's own files of this loop, inside the git folder of the checkout. */
   readonly folder: string;
   readonly index: PrivateIndex;
@@ -47,7 +49,7 @@ export function createLoopCheckout(
   const hidden = createHiddenFiles(place, folder);
   const converted = createConvertedFiles(place, base);
   const keptOut = createKeptOut(folder);
-  const files = { folder, index, hidden, converted, keptOut };
+  const files = { linked: leftOut, folder, index, hidden, converted, keptOut };
   return { repository, mode, loopId, branch, base, at, workTree, ...files };
 }
 

@@ -69,7 +69,9 @@ export async function createWorktree(
       ? reused
       : await addWorktree(registry, spec, folder, wanted, { fill: writeFiles }, signal);
   const checkout = createLoopCheckout(repository, spec, gitDir, folder);
-  const missing = await bringFiles(repository.main.workTree ?? folder, folder, spec);
+  await registry.reach('before:bring-files');
+  const missing = await bringFiles(repository.main.workTree ?? folder, folder, spec, signal);
+  await registry.reach('after:bring-files');
   await seedIndex(checkout.at, checkout.index.file);
   const notes = [
     ...(await noteFilters(repository, folder)),

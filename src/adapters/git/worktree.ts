@@ -3,6 +3,7 @@ import path from 'node:path';
 import { stateFolderName } from '../files/folder-state.ts';
 import { watchFolders } from '../files/own-folder.ts';
 import { bringBackAutostash } from './autostash.ts';
+import { replaceLinks } from './bring-files.ts';
 import { carryOne } from './carry-over.ts';
 import { fileSystemSettings } from './file-system.ts';
 import type { Checkout } from './git.ts';
@@ -51,7 +52,8 @@ export async function openWorktree(
   const standing = await standingOf(gitDir, spec.loopId, folder);
   if (standing === 'ours' && isReady(gitDir, spec.loopId)) {
     markPlace(gitDir, spec.loopId, folder);
-    return reopenWorktree(createLoopCheckout(repository, spec, gitDir, folder), mended, signal);
+    const checkout = createLoopCheckout(repository, spec, gitDir, folder);
+    return reopenWorktree(checkout, spec, mended, signal);
   }
   const notes = [
     ...mended,
@@ -123,6 +125,7 @@ async function removeRegistered(
 
 async function reopenWorktree(
   checkout: LoopCheckout,
+  { link }: WorktreeSpec,
   notes: readonly string[],
   signal: AbortSignal,
 ): Promise<OpenedWorktree> {
@@ -135,6 +138,9 @@ async function reopenWorktree(
   if (await undoHalfRebase(checkout, signal)) repaired.push('half rebase undone');
   if (await endVisit(checkout, signal)) repaired.push('brought back from the check of a merge');
   repaired.push(...(await bringBackAutostash(checkout, signal)));
+  const root = checkout.repository.main.workTree;
+  const links = root === null ? [] : await replaceLinks(root, checkout.workTree, link, signal);
+  repaired.push(...links.map((name) => `${name} led to your checkout, now it is a copy`));
   // A damaged index is made anew by the first snapshot.
   await clearFlags(checkout, signal).catch(() => signal.throwIfAborted());
   return { checkout, created: false, repaired, missing: [], notes: [] };
@@ -166,7 +172,7 @@ async function adoptWorktree(
   const gitDir = await registerWorktree(repository, adopted, reach, signal);
   markPlace(gitDir, loopId, folder);
   const checkout = createLoopCheckout(repository, spec, gitDir, folder);
-  return reopenWorktree(checkout, ['worktree registered again, files kept'], signal);
+  return reopenWorktree(checkout, spec, ['worktree registered again, files kept'], signal);
 }
 
 async function requireOurs(

@@ -26,8 +26,9 @@ export type LoopHarness = AsyncDisposable & {
 export async function loopHarness(
   prepare: (repo: GitRepo) => Promise<unknown> = async () => undefined,
   overrides: Partial<LoopSpec> = {},
+  existing?: GitRepo,
 ): Promise<LoopHarness> {
-  const repo = await gitRepo();
+  const repo = existing ?? (await gitRepo());
   await prepare(repo);
   const project = await openProject(repo.path, signal, repo.env);
   const spec = { ...(await loopSpec(repo)), ...overrides };

@@ -97,7 +97,9 @@ export const Workspace = section({
     z
       .array(InnerPath())
       .default([])
-      .describe('Ignored folders linked from your checkout into a new worktree.'),
+      .describe(
+        'Ignored folders of your checkout that a new worktree gets a copy of; they are never part of its commits.',
+      ),
   pool: () =>
     Count()
       .default(4)
