@@ -29,8 +29,8 @@ export async function makeRoom(
   await repository.output({ at, args: ['checkout-index', '--all', '--force'], signal });
   await repository.run({ at, args: ['update-index', '-q', '--refresh'], signal });
   const root = repository.main.workTree ?? '';
-  await bringFiles(root, spec.folder, { copy: spec.copy, link: [] });
-  await bringFiles(spec.from, spec.folder, { copy: [], link: spec.link });
+  await bringFiles(root, spec.folder, { copy: spec.copy, link: [] }, signal);
+  await bringFiles(spec.from, spec.folder, { copy: [], link: spec.link }, signal);
 }
 
 async function layOut(
