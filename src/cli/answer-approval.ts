@@ -1,6 +1,7 @@
 import type { Loop } from '../core/loop/loop.ts';
 import { isSelector } from '../core/coordinate/selector.ts';
-import { isAsking, type Answer } from '../engine/answer-approval.ts';
+import { isAsking, approveLoop, type Answer } from '../engine/answer-approval.ts';
+import { showJudgeChanges } from './show-judge-changes.ts';
 import { sendMessage } from '../engine/send-message.ts';
 import { connectDaemon } from '../daemon/connect.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -48,6 +49,7 @@ async function answerOne(
   text: string,
   give: Give,
 ): Promise<void> {
+  if (give === approveLoop) await showJudgeChanges(context, engine, loop);
   const by = option(input, 'by') ?? context.env['USER'] ?? context.env['LOGNAME'] ?? 'user';
   const after = await withSession(engine, (session) => give(engine, session, loop, { by, text }));
   const isInDaemon = await goesOnInDaemon(engine, after);

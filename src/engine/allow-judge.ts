@@ -1,18 +1,9 @@
-import { confirmStateOf } from '../core/loop/confirming.ts';
+import { liftable } from '../core/loop/confirming.ts';
 import { LoopwrightError } from '../core/error.ts';
 import type { Loop } from '../core/loop/loop.ts';
-import type { Confirmation } from '../core/verdict/confirmation.ts';
 import type { Session } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
 import { holdAtRest } from './resting-loop.ts';
-
-/** The refused confirmation that a person's yes would lift; null when there is none. */
-export function liftable(loop: Loop): Confirmation | null {
-  const state = confirmStateOf(loop);
-  if (loop.status === 'complete' || state.kind !== 'refused') return null;
-  const { verdict } = state.confirmation;
-  return verdict === 'contradicted' || verdict === 'overpowered' ? state.confirmation : null;
-}
 
 /** A person accepts what a loop at rest changed of its judge. Exactly these changes count from now on. */
 export async function allowJudge(

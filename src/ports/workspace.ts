@@ -146,8 +146,14 @@ export interface Project {
   /** Names of files changed between two commits, and a `--stat`-like summary, for people. */
   diffSummary(from: string, to: string, signal: AbortSignal): Promise<DiffSummary>;
 
-  /** Patch text between two commits or trees, written to `file`. */
-  writePatch(from: string, to: string, file: string, signal: AbortSignal): Promise<void>;
+  /** Patch text between two commits or trees, written to `file`; of these paths alone when they are given. */
+  writePatch(
+    from: string,
+    to: string,
+    file: string,
+    signal: AbortSignal,
+    paths?: readonly string[],
+  ): Promise<void>;
 
   /** What is around the workspace and not the loop's to change, as it is now. Only reads. */
   surroundings(

@@ -132,7 +132,8 @@ export function createGitProject(repository: Repository): Project {
     makeRoom: (spec, signal) => makeRoom(repository, spec, signal),
     changedByPeople: (from, to, signal) => listChangedByPeople(repository, from, to, signal),
     diffSummary: (from, to, signal) => diffSummary(repository, from, to, signal),
-    writePatch: (from, to, file, signal) => writeTreePatch(repository, from, to, file, signal),
+    writePatch: (from, to, file, signal, paths) =>
+      writeTreePatch(repository, from, to, file, signal, paths),
     surroundings: (scope, spec, signal) => lookAround(repository, indexDigest, scope, spec, signal),
     compareSurroundings: compareAround,
     isStaged: (commit, signal) => isStaged(repository, commit, signal),

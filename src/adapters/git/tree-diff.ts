@@ -94,6 +94,7 @@ export async function writeTreePatch(
   to: string,
   file: string,
   signal: AbortSignal,
+  paths: readonly string[] = [],
 ): Promise<void> {
   const args = [
     'diff-tree',
@@ -105,6 +106,7 @@ export async function writeTreePatch(
     '--end-of-options',
     from,
     to,
+    ...(paths.length === 0 ? [] : ['--', ...paths]),
   ];
   const partial = `${file}.partial`;
   // Nothing is written through a link that an agent may have left here.

@@ -82,7 +82,7 @@ function weakenedSummary(loop: Loop, paint: Paint): readonly string[] {
   if (tried.length === 0) return [];
   const numbers = tried.map(({ number }) => number).join(', ');
   const word = tried.length === 1 ? 'iteration' : 'iterations';
-  return [paint('red', `CHEAT: what judges the work was changed in ${word} ${numbers}; see there`)];
+  return [paint('red', `What judges the work was changed in ${word} ${numbers}; see there`)];
 }
 
 function acceptedSummary({ acceptances = [] }: Loop, paint: Paint): readonly string[] {
@@ -130,7 +130,7 @@ function factRows(iteration: Iteration, paint: Paint): readonly string[] {
     rows.push(paint('yellow', row('put back', `protected: ${restored.join(', ')}`)));
   }
   if (report === null) return rows;
-  rows.push(...violationsOf(report).map(({ text }) => paint('red', row('cheat', text))));
+  rows.push(...violationsOf(report).map(({ text }) => paint('red', row('judge', text))));
   // A look at the files that found nothing explains nothing.
   const telling = allChecks(report).filter(
     ({ check }) => check.command !== null || check.passed !== true,

@@ -1,6 +1,7 @@
 import { awaitsApproval } from '../../core/loop/gating.ts';
 import { hadCompleted } from '../../core/loop/finishing.ts';
 import { violationsToAllow } from '../../core/loop/judges.ts';
+import { liftable } from '../../core/loop/confirming.ts';
 import type { Loop } from '../../core/loop/loop.ts';
 
 export type NextCommand = { readonly line: string; readonly does: string };
@@ -61,6 +62,12 @@ function decomposeCommand(loop: Loop): readonly NextCommand[] {
 }
 
 function acceptCommand(loop: Loop): readonly NextCommand[] {
+  if (liftable(loop) !== null) {
+    return [
+      { line: `loopwright judge ${loop.id}`, does: 'see what it changed of its judge' },
+      { line: `loopwright approve ${loop.id}`, does: 'accept these changes, if they are meant' },
+    ];
+  }
   if (violationsToAllow(loop).length === 0) return [];
   return [{ line: `loopwright approve ${loop.id}`, does: 'accept what integrity found, if meant' }];
 }

@@ -43,11 +43,11 @@ const shownViolations = 6;
 function integrityLines(check: Check, violations: readonly Violation[]): readonly StoryLine[] {
   const isFailure = check.passed === false;
   const text = isFailure
-    ? '✗ integrity failed: the tests or checks were WEAKENED, so nothing here counts as a pass'
-    : '! integrity warns: the tests or checks were WEAKENED';
+    ? '✗ integrity failed: what judges the work is not what it was, so this counts as no pass'
+    : '! integrity warns: what judges the work is not what it was';
   const more = violations.length - shownViolations;
   return [
-    line('cheat', text, isFailure ? 'red' : 'yellow'),
+    line('judge', text, isFailure ? 'red' : 'yellow'),
     ...violations.slice(0, shownViolations).map((violation) => detail(`✗ ${violation.text}`)),
     ...(more > 0 ? [detail(`and ${more} more`)] : []),
   ];

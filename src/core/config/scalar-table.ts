@@ -8,7 +8,7 @@ export const scalarTable: readonly Scalar[] = [
   {"path":["validation","timeout"],"type":"duration","choices":[],"description":"Time for the command; a timeout is a failed check."},
   {"path":["validation","success-exit-code"],"type":"number","choices":[],"description":"Exit code of `command` that passes."},
   {"path":["verify","clean-room"],"type":"boolean","choices":[],"description":"Run the checks in a detached worktree of the snapshot with a minimal environment."},
-  {"path":["verify","integrity"],"type":"choice","choices":["off","warn","strict"],"description":"What happens when tests or protected paths were weakened."},
+  {"path":["verify","integrity"],"type":"choice","choices":["off","warn","strict"],"description":"What happens when tests of the base are gone or skipped, or programs that judge were changed."},
   {"path":["verify","baseline"],"type":"choice","choices":["run","skip","allow-broken"],"description":"Whether the untouched base is verified first; `skip` always needs the claim. A check that cannot run on the base blocks the loop, unless `allow-broken` says that the task is to make it run."},
   {"path":["verify","confirm"],"type":"choice","choices":["off","judge"],"description":"Run the checks once more before a loop completes, in a clean place and with everything that judges as on the base. A completion without it is unproven."},
   {"path":["verify","proof"],"type":"choice","choices":["off","prefer","require"],"description":"On a green base: ask for a test that fails without the change (`prefer`), go on until there is one (`require`), or do not ask (`off`)."},

@@ -44,6 +44,14 @@ function wasRefused(before: readonly Iteration[], { verdict, hash }: Confirmatio
   );
 }
 
+/** The refused confirmation that a person's yes would lift; null when there is none. */
+export function liftable(loop: Loop): Confirmation | null {
+  const state = confirmStateOf(loop);
+  if (loop.status === 'complete' || state.kind !== 'refused') return null;
+  const { verdict } = state.confirmation;
+  return verdict === 'contradicted' || verdict === 'overpowered' ? state.confirmation : null;
+}
+
 /** Whether a pass counts as far as confirmation goes. */
 export function isConfirmed(loop: Loop): boolean {
   const { kind } = confirmStateOf(loop);

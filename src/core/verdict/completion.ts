@@ -13,7 +13,7 @@ export type CompletionInput = {
   readonly unstored?: readonly string[];
   readonly requireClaim: 'auto' | 'always' | 'never';
   readonly requireDiff: boolean;
-  /** The check `integrity` failed: somebody weakened what judges the work. */
+  /** The check `integrity` failed: what judges the work is not what it was. */
   readonly weakened?: boolean;
 };
 
@@ -29,7 +29,7 @@ export type Completion =
 export function judgeCompletion(input: CompletionInput): Completion {
   if (input.passed !== true) {
     const failed =
-      input.weakened === true ? 'tests or checks were weakened' : 'the checks do not pass';
+      input.weakened === true ? 'what judges the work was changed' : 'the checks do not pass';
     const text = input.passed === null ? 'no verification ran' : failed;
     return { complete: false, missing: 'pass', text };
   }

@@ -173,7 +173,9 @@ export const Verify = section({
     z
       .enum(['off', 'warn', 'strict'])
       .default('strict')
-      .describe('What happens when tests or protected paths were weakened.'),
+      .describe(
+        'What happens when tests of the base are gone or skipped, or programs that judge were changed.',
+      ),
   protected: () =>
     z
       .array(InnerPath())
