@@ -191,7 +191,7 @@ describe('on a green base', () => {
     expect(JSON.stringify(tasks)).toContain('"blocked"');
     const approved = await cli.run('approve', 'last');
     expect(approved.out).toContain('complete');
-    const json = JSON.parse((await cli.run('task', 'list', '--json', '--all')).out);
+    const json = JSON.parse((await cli.run('task', 'list', '--json')).out);
     expect(JSON.stringify(json)).toContain('"done"');
   });
 });
