@@ -3,6 +3,7 @@ import { lazy } from '../core/lazy.ts';
 import type { Iteration, Loop } from '../core/loop/loop.ts';
 import { loopStatuses } from '../core/loop/status.ts';
 import { allChecks, type VerificationReport } from '../core/verdict/report.ts';
+import { redactText } from '../engine/redact-text.ts';
 import { Tokens } from './value.ts';
 
 export const ReceiptCheck = lazy(() =>
@@ -96,7 +97,7 @@ export function receiptOf(loop: Loop, brokenAt: number | null): Receipt {
     loop: loop.id,
     task: loop.taskId,
     title: loop.title,
-    agent: loop.agent,
+    agent: redactText()(loop.agent),
     status: loop.status,
     reason: loop.reason,
     base: loop.workspace.base,

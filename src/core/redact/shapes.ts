@@ -60,7 +60,7 @@ const keys: readonly (readonly [Prefixes, KeyRule['body'], shortest: number])[] 
   [['sk_live_', 'sk_test_', 'rk_live_', 'rk_test_'], word, 16],
   [['whsec_'], base64, 32],
   [['SG.'], dotted, 60],
-  [[...'0123456789abcdef'].map((digit) => `SK${digit}`), hex, 31],
+  ['0123456789abcdef'.split('').map((digit) => `SK${digit}`), hex, 31],
   [['shpat_', 'shpca_', 'shppa_', 'shpss_'], letters, 32],
   [['sq0atp-', 'sq0csp-'], dashed, 22],
   [['PMAK-'], dashed, 50],

@@ -19,8 +19,8 @@ describe('a secret whose colour changes', () => {
     ['in front of it and behind it', `${esc}[31m${key}${esc}[0m`, `${esc}[31m[redacted]${esc}[0m`],
     ['in the middle', `a ghp_${esc}[1;31m${key.slice(4)} b`, 'a [redacted] b'],
     ['after enough of it', `${key.slice(0, 38)}${esc}[0m${key.slice(38)}`, '[redacted]'],
-    ['at every letter', [...key].join(`${esc}[38;2;1;2;3m`), '[redacted]'],
-    ['by a link', `gh${esc}]8;;https://x.test${'\u0007'}p_${key.slice(4)}`, '[redacted]'],
+    ['at every letter', key.split('').join(`${esc}[38;2;1;2;3m`), '[redacted]'],
+    ['by a link', `gh${esc}]8;;https://x.test\u0007p_${key.slice(4)}`, '[redacted]'],
     ['by a link that ends with ST', `gh${esc}]8;;x${esc}\\p_${key.slice(4)}`, '[redacted]'],
     ['in JSON', `{"a":"ghp_\\u001b[31m${key.slice(4)}\\u001b[0m"}`, '{"a":"[redacted]\\u001b[0m"}'],
     ['in JSON in JSON', `ghp_\\\\u001b[31m${key.slice(4)}`, '[redacted]'],
@@ -103,7 +103,7 @@ const coloured = fc
     fc.array(fc.nat(2000), { maxLength: 20 }),
   )
   .map(([secret, inserted, before, after, places]) => {
-    const letters = [...secret];
+    const letters = secret.split('');
     for (const [place, sequences] of inserted) {
       const at = place % letters.length;
       letters[at] = `${sequences.join('')}${letters[at]}`;
