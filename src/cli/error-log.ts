@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { inspect } from 'node:util';
 import type { CliContext } from './context.ts';
+import { privateFolder } from '../adapters/files/private-state.ts';
 import { ownStateDir } from './own-state-dir.ts';
 import { createRedactor } from '../core/redact/redact-values.ts';
 import { redactText } from '../engine/redact-text.ts';
@@ -28,7 +29,7 @@ export async function writeErrorLog(
   for (const folder of folders) {
     const file = path.join(folder, folder === tmpdir() ? `loopwright-${name}` : name);
     try {
-      await mkdir(folder, { recursive: true });
+      await mkdir(folder, { recursive: true, mode: privateFolder });
       await writeFile(file, clean(text), { mode: 0o600, flag: 'wx' });
       return file;
     } catch {

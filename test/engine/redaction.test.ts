@@ -12,6 +12,8 @@ import { openedProject } from '../support/opened-project.ts';
 const canary = 'canary-7Hq2zL9w-x4';
 const key = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
 
+const coloured = (text: string): string => text.split('').join('\u001b[31m');
+
 /** Files of the state folder that hold a text, but for the worktrees, which are the agent's. */
 async function filesWith(repo: GitRepo, text: string): Promise<readonly string[]> {
   const state = path.join(repo.path, '.loopwright');
@@ -130,7 +132,6 @@ gates: [{ type: llm-judge, agent: "command:${print}", criteria: be kind }]
       }),
     );
     const [, pemLine = ''] = pem.split('\n');
-    const coloured = (text: string) => text.split('').join('\u001b[31m');
     const print = path.join(repo.outside, 'print.mjs');
     const report = { type: 'text', text: `${coloured(canary)} ${coloured(key)}` };
     const lines = [coloured(canary), coloured(key), JSON.stringify(report), pem];
