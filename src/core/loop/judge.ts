@@ -87,55 +87,41 @@ export function judge(loop: Loop, input: JudgeInput): Decision {
   if (gates.kind === 'passed') {
     return end(input, 'completion', 'complete', 'verified', input.completion.text);
   }
-  const held = heldByGate(input, gates);
-  if (held !== null) return held;
+  if (gates.kind !== 'failed') return heldByGate(input, gates);
   const completion = gateMissing(gates);
-  const feedback = gates.kind === 'failed' ? gateFeedback(gates.result) : '';
-  return judgeIncomplete(loop, { ...input, completion, checkFeedback: feedback }, completion);
+  const inputs = { ...input.inputs, completion: completion.text };
+  const told = { ...input, inputs, checkFeedback: gateFeedback(gates.result) };
+  return endedByGate(told, gates) ?? judgeIncomplete(loop, { ...told, completion }, completion);
 }
 
-/** A gate that ends the loop, for good or until a person has looked; null: it fails, and the loop goes on. */
-function heldByGate(input: JudgeInput, state: GateState): Decision | null {
-  switch (state.kind) {
-    case 'passed':
-      return null;
-    case 'due':
-      return end(
-        input,
-        'gate',
-        'blocked',
-        'gate',
-        `the gate ${gateName(state.gate)} was not looked at`,
-      );
-    case 'awaited':
-      return end(
-        input,
-        'gate',
-        'blocked',
-        'approval',
-        `the checks pass, and the loop ${state.text}`,
-      );
-    case 'failed': {
-      const text = `the gate ${gateName(state.gate)} failed: ${state.result.reason}`;
-      const told = { ...input, checkFeedback: gateFeedback(state.result) };
-      if (state.gate['on-failure'] === 'stop') return end(told, 'gate', 'failed', 'gate', text);
-      if (state.gate['on-failure'] === 'escalate')
-        return end(told, 'gate', 'blocked', 'gate', text);
-      return null;
-    }
+/** A gate that was not looked at, or waits for a person. */
+function heldByGate(
+  input: JudgeInput,
+  state: Extract<GateState, { kind: 'due' | 'awaited' }>,
+): Decision {
+  if (state.kind === 'awaited') {
+    const text = `the checks pass, and the loop ${state.text}`;
+    return end(input, 'gate', 'blocked', 'approval', text);
   }
+  const text = `the gate ${gateName(state.gate)} was not looked at`;
+  return end(input, 'gate', 'blocked', 'gate', text);
+}
+
+type FailedGate = Extract<GateState, { kind: 'failed' }>;
+
+/** Null: the gate fails, and the loop goes on. */
+function endedByGate(input: JudgeInput, { gate, result }: FailedGate): Decision | null {
+  const text = `the gate ${gateName(gate)} failed: ${result.reason}`;
+  if (gate['on-failure'] === 'stop') return end(input, 'gate', 'failed', 'gate', text);
+  if (gate['on-failure'] === 'escalate') return end(input, 'gate', 'blocked', 'gate', text);
+  return null;
 }
 
 type Incomplete = Extract<Completion, { complete: false }>;
 
-function gateMissing(state: GateState): Incomplete {
-  const name = state.kind === 'passed' ? '' : gateName(state.gate);
-  const why = state.kind === 'failed' ? `: ${state.result.reason}` : '';
-  return {
-    complete: false,
-    missing: 'gate',
-    text: `the checks pass, but not the gate ${name}${why}`,
-  };
+function gateMissing({ gate, result }: FailedGate): Incomplete {
+  const text = `the checks pass, but not the gate ${gateName(gate)}: ${result.reason}`;
+  return { complete: false, missing: 'gate', text };
 }
 
 function judgeIncomplete(loop: Loop, input: JudgeInput, completion: Incomplete): Decision {
