@@ -11,6 +11,9 @@ import { openedProject, type TestProject } from '../support/opened-project.ts';
 const promptOf = ({ engine }: TestProject, { id }: Loop, number: number) =>
   readFile(path.join(engine.artifacts.loopDir(id), `iterations/00${number}/prompt.md`), 'utf8');
 
+const block = (text: string): string | undefined =>
+  /## Verification Feedback\n([\s\S]*?)(?=\n## |$)/.exec(text)?.[1];
+
 const works = 'command:echo x >> app.js';
 
 describe('of an attempt whose checks passed, memory and the next prompt name what was missing', () => {
@@ -91,8 +94,6 @@ describe('feedback of failing checks', () => {
     const loop = await project.runText('do it');
     expect(loop.iterations.map(({ report }) => report === null)).toEqual([false, true, false]);
     const [second, third] = [await promptOf(project, loop, 2), await promptOf(project, loop, 3)];
-    const block = (text: string) =>
-      /## Verification Feedback\n([\s\S]*?)(?=\n## |$)/.exec(text)?.[1];
     expect(block(second)).toContain('THE-CHECK-SAYS 1');
     expect(block(third)).toBe(block(second));
   });
