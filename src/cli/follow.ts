@@ -1,6 +1,7 @@
 import { watch, type FSWatcher } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
+import { privateFolder } from '../adapters/files/private-state.ts';
 import type { RecordedEvent } from '../core/loop/event.ts';
 import { isResting } from '../core/loop/status.ts';
 import type { Opened } from '../daemon/compose.ts';
@@ -80,7 +81,7 @@ class Changes implements AsyncDisposable {
   async start(): Promise<void> {
     for (const { folder, prefix } of this.#watched) {
       try {
-        await mkdir(folder, { recursive: true });
+        await mkdir(folder, { recursive: true, mode: privateFolder });
         const watcher = watch(folder, { recursive: prefix === '' }, (_event, name) => {
           if (name === null || name.startsWith(prefix)) this.#wake.resolve();
         });

@@ -130,7 +130,7 @@ async function lostOf(
   return (checks) =>
     checks.flatMap((check) => {
       const was = base.get(check.name);
-      if (was === undefined || was.command !== check.command) return [];
+      if (was === undefined) return [];
       const { name } = check;
       const before = { check: name, counts: was.tests, sure: was.sureTests ?? null };
       const now = { check: name, counts: check.tests, sure: null };

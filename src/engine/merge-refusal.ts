@@ -1,3 +1,4 @@
+import { listedName } from '../core/text/file-name.ts';
 import { LoopwrightError } from '../core/error.ts';
 import type { Loop } from '../core/loop/loop.ts';
 
@@ -37,7 +38,7 @@ export function isRefusal(code: string): boolean {
 export function conflicts(loop: Loop, files: readonly string[]): LoopwrightError {
   return new LoopwrightError(
     'git.conflict',
-    `${loop.id} conflicts with ${loop.workspace.baseRef ?? 'its base'} in ${files.join(', ')}`,
+    `${loop.id} conflicts with ${loop.workspace.baseRef ?? 'its base'} in ${files.map(listedName).join(', ')}`,
     {
       hint: `resolve it in ${loop.workspace.path}, then \`loopwright merge ${loop.id}\`; nothing was changed`,
     },

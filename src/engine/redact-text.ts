@@ -1,10 +1,10 @@
-import { createRedaction, redactedMark, type Redaction } from '../core/redact/redactor.ts';
+import { createRedaction, type Redaction } from '../core/redact/redactor.ts';
 import { secretsOf } from '../core/redact/secret-values.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * Takes the values of secret variables, and everything that looks like a key, out of a text that is to be kept. What programs
+ * Takes the values of secret variables, and everything that looks like a secret, out of a text that is to be kept. What programs
  * print is redacted as it comes; this is for what people give, for prompts, and for what is read out of files.
  */
 export function redactText(...environments: readonly Variables[]): (text: string) => string {
@@ -14,7 +14,8 @@ export function redactText(...environments: readonly Variables[]): (text: string
 export function redactWith(redaction: Redaction): (text: string) => string {
   return (text) => {
     const stream = redaction.stream();
-    const parts = [...stream.push(Buffer.from(text, 'utf8')), ...stream.end()];
-    return parts.includes(redactedMark) ? Buffer.concat(parts).toString('utf8') : text;
+    const given = Buffer.from(text, 'utf8');
+    const kept = Buffer.concat([...stream.push(given), ...stream.end()]);
+    return kept.equals(given) ? text : kept.toString('utf8');
   };
 }

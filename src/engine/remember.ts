@@ -13,7 +13,7 @@ import { recordVotes } from './record-votes.ts';
 
 /**
  * Keeps what ended iterations leave for later ones: outcome and metrics, then the failure report, then votes on what it was
- * given, then learnings. Runs in
+ * given, then learnings. What is decided later about an attempt corrects its outcome and its report. Runs in
  * the transaction that records the ends, whoever records them, so an iteration is remembered exactly once. With memory
  * switched off only the outcome and the metrics are kept.
  */
@@ -24,6 +24,7 @@ export async function remember(
   events: readonly LoopEvent[],
 ): Promise<void> {
   for (const event of events) {
+    if (isAfterthought(event)) await correctAttempt(tx, loop);
     if (event.type !== 'iteration.ended') continue;
     const capture = captureIteration(loop, event);
     if (capture === null) continue;
@@ -45,6 +46,30 @@ async function recordAttempt(tx: StoreTx, loop: Loop, capture: Capture): Promise
     ...attempt,
     report: enabled ? report : null,
     metrics: nextMetrics(metrics, { ...attempt, difficulty }, stuckAfter),
+    now: loop.updatedAt,
+  });
+}
+
+/** What comes to light after the checks: a gate or a person says no, and the rules of done have decided. */
+function isAfterthought({ type }: LoopEvent): boolean {
+  return type === 'gate.judged' || type === 'approval.refused' || type === 'decision.made';
+}
+
+/** Of an attempt whose checks passed and that did not complete the loop, the reason is known only now. */
+async function correctAttempt(tx: StoreTx, loop: Loop): Promise<void> {
+  const last = loop.iterations.at(-1);
+  if (last?.report?.overall.passed !== true || last.outcome === null) return;
+  if (last.outcome === 'done' || last.outcome === 'interrupted') return;
+  const { number, status, outcome, durationMs } = last;
+  const capture = captureIteration(loop, { number, status, outcome, durationMs: durationMs ?? 0 });
+  if (capture === null) return;
+  const { enabled, 'stuck-after': stuckAfter } = loop.settings.memory;
+  const { consecutiveFailures } = loop;
+  const metrics = (await tx.attempts.metrics(loop.taskId)) ?? noMetrics;
+  await tx.attempts.record({
+    ...capture.attempt,
+    report: enabled ? capture.report : null,
+    metrics: { ...metrics, consecutiveFailures, stuck: consecutiveFailures >= stuckAfter },
     now: loop.updatedAt,
   });
 }

@@ -6,6 +6,7 @@ import type { QueueClaim } from '../ports/queue.ts';
 import type { Session, StoreTx } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
 import { leaseOf, takeOverFrom } from './session.ts';
+import { remember } from './remember.ts';
 
 /** Long enough for a rebase and the checks of a merge; a crash gives the loop back at once, since its owner is gone. */
 export const restLeaseMs = 3_600_000;
@@ -42,6 +43,7 @@ export async function holdAtRest(
     const { loop: changed, recorded } = await engine.store.write(async (tx) => {
       const input = { loop: current, token: claim.token, time: engine.clock.now(), elapsedMs: 0 };
       const appended = await tx.loops.append({ ...input, events });
+      await remember(engine, tx, appended.loop, events);
       await work?.(tx);
       return appended;
     });

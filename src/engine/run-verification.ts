@@ -64,11 +64,13 @@ async function verify(
   const levels = await runLevels(engine, loop, judged, signal);
   if (levels === null) return null;
   const duration = Math.round(engine.clock.monotonic() - started);
-  const executed: VerificationReport = {
+  const found: VerificationReport = {
     ...createReport(levels, judged.tree, duration),
     ...(judged.commit === null ? {} : { commit: judged.commit }),
     environment: environmentRecord(engine, loop, judged),
   };
+  // As the base's report is stored, with which it is compared.
+  const executed = cleanReport(found, engine.clean);
   const compared = await compareWithBase(engine, loop, judged, executed, signal);
   const report = cleanReport(compared, engine.clean);
   await engine.artifacts.write(

@@ -3,6 +3,7 @@ import type { Loop } from '../core/loop/loop.ts';
 import { resolveTask } from '../core/task/resolve.ts';
 import { slugOf } from '../core/task/slug.ts';
 import type { NewTask, Task } from '../core/task/task.ts';
+import { stripEscapes } from '../core/text/terminal.ts';
 import type { StoreTx } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
 import { endSession, leaseOf, newSession } from './session.ts';
@@ -71,7 +72,7 @@ export async function unfinishedLoop(engine: Engine, taskId: string): Promise<Lo
  */
 export async function findMeantTask(engine: Engine, text: string): Promise<Task | null> {
   // Titles are stored without secrets.
-  const title = engine.clean(text);
+  const title = engine.clean(stripEscapes(text));
   const slug = slugOf(title);
   const tasks = await engine.store.read((tx) => tx.tasks.list({ slug }));
   if (title.includes('-') && slug === title && tasks.length > 0) {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { lazy } from '../core/lazy.ts';
 import type { Settings } from '../core/config/schema.ts';
+import { redactText } from '../engine/redact-text.ts';
 import type { LoopEvent, RecordedEvent } from '../core/loop/event.ts';
 import type { LiveEvent } from '../ports/live.ts';
 import { isoTime, Time } from './value.ts';
@@ -50,7 +51,16 @@ type PublicEvent = { readonly type: string } & Readonly<Record<string, unknown>>
 function publicEvent(event: LoopEvent): PublicEvent {
   if (event.type === 'loop.waiting') return { ...event, until: isoTime(event.until) };
   if (!('settings' in event) || event.settings === null) return { ...event };
-  return { ...event, settings: publicSettings(event.settings) };
+  return withoutKeys({ ...event, settings: publicSettings(event.settings) });
+}
+
+/** What is kept to be run again is kept as it is, and told without the keys in its commands. */
+function withoutKeys(event: PublicEvent): PublicEvent {
+  const clean = redactText();
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same event, with other texts in it
+  return JSON.parse(JSON.stringify(event), (_key, value: unknown) =>
+    typeof value === 'string' ? clean(value) : value,
+  ) as PublicEvent;
 }
 
 const hidden = '[set]';

@@ -4,6 +4,7 @@ import type { Iteration, Loop } from '../core/loop/loop.ts';
 import { iterationStatuses } from '../core/loop/status.ts';
 import { standingWarnings } from '../core/loop/stuck.ts';
 import { reportTests } from '../core/verdict/report.ts';
+import { redactText } from '../engine/redact-text.ts';
 import { LoopResult, loopResult } from './loop-result.ts';
 import { isoTime, isoTimeOrNull, Tests, Time, Tokens } from './value.ts';
 
@@ -81,7 +82,7 @@ export function loopDetail(loop: Loop, filesChanged: readonly string[]): LoopDet
     ...loopResult(loop, filesChanged),
     title: loop.title,
     text: loop.text,
-    agent: loop.agent,
+    agent: redactText()(loop.agent),
     loopType: loop.loopType,
     baseline: loop.baseline?.state ?? null,
     mergedInto: loop.mergedInto,

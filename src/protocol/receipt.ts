@@ -6,6 +6,7 @@ import { loopStatuses } from '../core/loop/status.ts';
 import { changeText } from '../core/verdict/confirmation.ts';
 import { proofs } from '../core/verdict/proof.ts';
 import { allChecks, type VerificationReport } from '../core/verdict/report.ts';
+import { redactText } from '../engine/redact-text.ts';
 import { Tokens } from './value.ts';
 
 export const ReceiptCheck = lazy(() =>
@@ -120,7 +121,7 @@ export function receiptOf(loop: Loop, brokenAt: number | null): Receipt {
     loop: loop.id,
     task: loop.taskId,
     title: loop.title,
-    agent: loop.agent,
+    agent: redactText()(loop.agent),
     status: loop.status,
     reason: loop.reason,
     base: loop.workspace.base,

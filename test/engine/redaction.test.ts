@@ -1,11 +1,18 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { stripEscapes } from '../../src/core/text/terminal.ts';
+import { recordedLine } from '../../src/protocol/event-line.ts';
+import { loopDetail } from '../../src/protocol/loop-detail.ts';
+import { receiptOf } from '../../src/protocol/receipt.ts';
 import { gitRepo, type GitRepo } from '../support/git-repo.ts';
 import { openedProject } from '../support/opened-project.ts';
 
 const canary = 'canary-7Hq2zL9w-x4';
 const key = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
+
+const coloured = (text: string): string => text.split('').join('\u001b[31m');
 
 /** Files of the state folder that hold a text, but for the worktrees, which are the agent's. */
 async function filesWith(repo: GitRepo, text: string): Promise<readonly string[]> {
@@ -16,6 +23,21 @@ async function filesWith(repo: GitRepo, text: string): Promise<readonly string[]
     const file = path.join(entry.parentPath, entry.name);
     if (!entry.isFile() || file.includes('/worktrees/')) continue;
     if ((await readFile(file)).includes(text)) found.push(path.relative(state, file));
+  }
+  return found;
+}
+
+/** Files of the state folder that show a text, whatever sequences stand between its letters. */
+async function shownIn(repo: GitRepo, text: string): Promise<readonly string[]> {
+  const state = path.join(repo.path, '.loopwright');
+  const entries = await readdir(state, { recursive: true, withFileTypes: true });
+  const found: string[] = [];
+  for (const entry of entries) {
+    const file = path.join(entry.parentPath, entry.name);
+    if (!entry.isFile() || file.includes('/worktrees/')) continue;
+    const kept = await readFile(file, 'latin1');
+    const shown = stripEscapes(kept.replaceAll(/\\+u001b/g, '\u001b'));
+    if (shown.includes(text) || kept.includes(text)) found.push(path.relative(state, file));
   }
   return found;
 }
@@ -97,6 +119,51 @@ gates: [{ type: llm-judge, agent: "command:${print}", criteria: be kind }]
     }
     // The settings of a loop are kept as they are.
     const kept = await filesWith(repo, configured);
+    expect(kept.filter((file) => !file.startsWith('state.db'))).toEqual([]);
+  });
+
+  it('is found in nothing that is kept when its colour changes in the middle, in the command of a check either', async () => {
+    await using repo = await gitRepo();
+    const env = { ...repo.env, SERVICE_TOKEN: canary };
+    const pem = String(
+      generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({
+        type: 'pkcs8',
+        format: 'pem',
+      }),
+    );
+    const [, pemLine = ''] = pem.split('\n');
+    const print = path.join(repo.outside, 'print.mjs');
+    const report = { type: 'text', text: `${coloured(canary)} ${coloured(key)}` };
+    const lines = [coloured(canary), coloured(key), JSON.stringify(report), pem];
+    await writeFile(
+      print,
+      `const text = ${JSON.stringify(`${lines.join('\n')}\n`)};
+process.stdout.write(text);
+process.stderr.write(text);
+process.stdout.write('not ok 1 - ' + ${JSON.stringify(coloured(key))} + '\\n  ---\\n  error: ' + ${JSON.stringify(coloured(canary))} + '\\n  ...\\n1..1\\n# tests 1\\n# pass 0\\n# fail 1\\n');
+process.exitCode = 1;`,
+    );
+    const run = `node '${print}'`;
+    const flags = {
+      agent: `command:${run}; ${run} >> left.txt; echo x >> app.js; true`,
+      validate: `: ${key}; ${run}`,
+      'max-iterations': 2,
+    };
+    await using project = await openedProject({ path: repo.path, env }, flags);
+    const loop = await project.runText(`use ${coloured(canary)}`);
+    const check = loop.iterations[0]?.report?.levels.L1?.checks[0];
+    expect(check?.command).toBe(`: [redacted]; ${run}`);
+    expect(check?.failures?.[0]?.message).toContain('[redacted]');
+    const events = await project.engine.store.read((tx) => tx.loops.events(loop.id, 0, 1000));
+    const eventLines = events.map((recorded) => recordedLine(loop.id, recorded));
+    const told = stripEscapes(
+      JSON.stringify([receiptOf(loop, null), loopDetail(loop, []), eventLines]),
+    );
+    expect(told).toContain('[redacted]');
+    for (const secret of [canary, key, pemLine]) expect(told).not.toContain(secret);
+    for (const secret of [canary, pemLine]) expect(await shownIn(repo, secret)).toEqual([]);
+    // The settings of a loop are kept as they are, since they are run again, and told without keys.
+    const kept = await shownIn(repo, key);
     expect(kept.filter((file) => !file.startsWith('state.db'))).toEqual([]);
   });
 

@@ -148,7 +148,7 @@ function sandboxOf({ sandbox, promptFile, env }: AgentRun, command: AgentCommand
 async function writeFiles(files: Readonly<Record<string, string>>): Promise<void> {
   for (const [file, content] of Object.entries(files)) {
     await mkdir(path.dirname(file), { recursive: true });
-    writeOwnFile(file, content, 0o600);
+    writeOwnFile(file, content);
   }
 }
 

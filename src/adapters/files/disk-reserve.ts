@@ -2,6 +2,7 @@ import { statfsSync, type StatsFs } from 'node:fs';
 import { lstat, open, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Disk } from '../../ports/disk.ts';
+import { privateFile } from './private-state.ts';
 
 const reserveBytes = 4 * 1024 * 1024;
 const fewInodes = 200;
@@ -29,7 +30,7 @@ async function hold(file: string): Promise<boolean> {
   if ((await sizeOf(file)) === reserveBytes) return true;
   try {
     await rm(file, { force: true });
-    await using handle = await open(file, 'wx');
+    await using handle = await open(file, 'wx', privateFile);
     const { bytesWritten } = await handle.writev(chunks);
     // A disk that fills up meanwhile takes what it can and complains only the next time.
     if (bytesWritten === reserveBytes) return true;

@@ -17,6 +17,7 @@ import { LoopwrightError } from '../../core/error.ts';
 import { decodePath, filePath } from '../git/path-bytes.ts';
 import { stateFolderName } from './folder-state.ts';
 import { syncAllToDisk } from './sync-to-disk.ts';
+import { privateFile, privateFolder } from './private-state.ts';
 
 /** Folders that hold no work: version control, our own state, installed dependencies, caches. At any depth. */
 export const ignoredFolders: ReadonlySet<string> = new Set([
@@ -74,7 +75,7 @@ export async function takeSnapshot(
   store: string,
   signal: AbortSignal,
 ): Promise<string> {
-  await mkdir(path.join(store, 'objects'), { recursive: true });
+  await mkdir(path.join(store, 'objects'), { recursive: true, mode: privateFolder });
   const names = await listFiles(root, signal);
   const room: Room = { left: maxKeptTotalBytes, folders: new Set() };
   const entries: Entry[] = [];
@@ -170,7 +171,7 @@ async function keepContent(handle: FileHandle, store: string, room: Room): Promi
   const content = await handle.readFile();
   const id = createHash('sha256').update(content).digest('hex');
   const file = objectFile(store, id);
-  await mkdir(path.dirname(file), { recursive: true });
+  await mkdir(path.dirname(file), { recursive: true, mode: privateFolder });
   if (await writeOnce(file, content)) room.folders.add(path.dirname(file));
   return id;
 }
@@ -189,7 +190,7 @@ async function writeOnce(file: string, content: string | Buffer): Promise<boolea
   if (existing?.equals(Buffer.from(content)) === true) return false;
   partials += 1;
   const partial = `${file}.${process.pid}-${partials}.partial`;
-  await writeFile(partial, content, { flush: true });
+  await writeFile(partial, content, { flush: true, mode: privateFile });
   await rename(partial, file);
   return true;
 }

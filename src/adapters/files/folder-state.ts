@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { privateFile, privateFolder } from './private-state.ts';
 
 /** The engine's folder inside a project. */
 export const stateFolderName = '.loopwright';
@@ -11,8 +12,8 @@ export function hideStateFolder(root: string, inside: string): void {
   const file = path.join(folder, '.gitignore');
   if (existsSync(file)) return;
   // Not the folders above: a project that is gone was moved, and its old path stays gone.
-  unlessThere(() => mkdirSync(folder));
-  unlessThere(() => writeFileSync(file, '*\n', { flag: 'wx' }));
+  unlessThere(() => mkdirSync(folder, { mode: privateFolder }));
+  unlessThere(() => writeFileSync(file, '*\n', { flag: 'wx', mode: privateFile }));
 }
 
 function unlessThere(make: () => void): void {

@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 import { readlink, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import type { LinkOut } from '../../ports/workspace.ts';
-import { visible } from '../git/describe-text.ts';
+import { escapedName } from '../../core/text/file-name.ts';
 import { filePath } from '../git/path-bytes.ts';
 
 /** More are not looked at one by one. */
@@ -22,7 +22,7 @@ export async function listLinksOut(
     const end = await realpath(file).catch(() => null);
     const leads = end ?? path.resolve(path.dirname(path.join(root, name)), target);
     if (!isInside(root, leads))
-      found.push({ path: visible(name), target: visible(target.slice(0, 200)) });
+      found.push({ path: escapedName(name), target: escapedName(target.slice(0, 200)) });
   }
   return found;
 }

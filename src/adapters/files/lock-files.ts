@@ -1,8 +1,10 @@
+import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../../ports/clock.ts';
 import type { Locks } from '../../ports/lock.ts';
 import { makeFolders } from './own-folder.ts';
+import { privateFile } from './private-state.ts';
 
 const lookEveryMs = 50;
 const busy = 5;
@@ -16,7 +18,9 @@ export function createLocks(stateDir: string, clock: Clock): Locks {
 
   async function tryTake(name: string): Promise<AsyncDisposable | null> {
     makeFolders(stateDir, folder);
-    const database = new DatabaseSync(path.join(folder, name));
+    const file = path.join(folder, name);
+    if (!existsSync(file)) writeFileSync(file, '', { flag: 'a', mode: privateFile });
+    const database = new DatabaseSync(file);
     try {
       database.exec('pragma journal_mode = memory; pragma synchronous = off; begin exclusive');
     } catch (error) {

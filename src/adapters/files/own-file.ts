@@ -8,6 +8,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
+import { privateFile } from './private-state.ts';
 
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_APPEND } = constants;
 
@@ -15,7 +16,7 @@ const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_APPEND } = constant
  * Opens a file of the engine's own for writing, empty. A link, a second name of a file elsewhere, or a pipe that somebody has
  * put in its place is taken away first: nothing is ever written through it.
  */
-export function openOwnFile(file: string, mode = 0o666): number {
+export function openOwnFile(file: string, mode: number = privateFile): number {
   const handle = openPlain(file, 0, mode);
   if (handle === null) return openFresh(file, mode);
   if (fstatSync(handle).isFile()) ftruncateSync(handle);

@@ -1,6 +1,7 @@
 import { lstatSync, mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { LoopwrightError } from '../../core/error.ts';
+import { privateFolder } from './private-state.ts';
 
 /**
  * An agent without walls can put anything in the place of a folder the engine has made: a link to the user's files, or those
@@ -43,7 +44,7 @@ export function firstInTheWay(root: string, folder: string): string | null {
 }
 
 /**
- * Makes a folder and those above it, below `root`. A link in the way is removed, never followed; it holds nothing itself. The root is
+ * Makes a folder and those above it, below `root`, for the user alone. A link in the way is removed, never followed; it holds nothing itself. The root is
  * not made: one that is gone was moved or deleted while it was in use, and nothing may be written at its old path.
  */
 export function makeFolders(root: string, folder: string): void {
@@ -52,7 +53,7 @@ export function makeFolders(root: string, folder: string): void {
     const found = look(step);
     if (found?.isDirectory() === true) continue;
     if (found?.isSymbolicLink() === true) rmSync(step, { force: true });
-    mkdirSync(step, { recursive: true });
+    mkdirSync(step, { recursive: true, mode: privateFolder });
   }
 }
 

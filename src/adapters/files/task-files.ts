@@ -8,6 +8,7 @@ import { readPlainTasks } from '../../core/task/json.ts';
 import { readMarkdown } from '../../core/task/markdown.ts';
 import { isPrd, readPrd } from '../../core/task/prd.ts';
 import type { Task } from '../../core/task/task.ts';
+import { stripEscapes } from '../../core/text/terminal.ts';
 import { parseYamlDocument } from './parse-yaml.ts';
 
 export type ExportFormat = Exclude<TaskFormat, 'prd'>;
@@ -75,9 +76,10 @@ function messageOf(error: unknown): string {
 /** The text of a task file. Importing it again changes nothing. */
 export function writeTaskFile(
   format: ExportFormat,
-  tasks: readonly Task[],
+  stored: readonly Task[],
   edges: readonly Edge[],
 ): string {
+  const tasks = stored.map(withoutEscapes);
   switch (format) {
     case 'markdown':
       return writeMarkdown(tasks, edges);
@@ -88,4 +90,15 @@ export function writeTaskFile(
     case 'beads':
       return writeBeads(tasks, edges, (time) => new Date(time).toISOString());
   }
+}
+
+/** Older versions stored texts with what terminals obey. */
+function withoutEscapes(task: Task): Task {
+  const { title, description, validation } = task;
+  return {
+    ...task,
+    title: stripEscapes(title),
+    description: stripEscapes(description),
+    validation: validation === null ? null : stripEscapes(validation),
+  };
 }

@@ -1,4 +1,5 @@
 import { mkdirSync, watch } from 'node:fs';
+import { privateFolder } from './private-state.ts';
 
 /**
  * Calls `onChange` when a file in the folder whose name begins with `prefix` changes, until disposed. A hint, not a
@@ -6,7 +7,7 @@ import { mkdirSync, watch } from 'node:fs';
  */
 export function watchFolder(folder: string, prefix: string, onChange: () => void): Disposable {
   try {
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(folder, { recursive: true, mode: privateFolder });
     const watcher = watch(folder, { persistent: false }, (_event, name) => {
       if (name === null || name.startsWith(prefix)) onChange();
     });

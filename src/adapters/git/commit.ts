@@ -4,7 +4,7 @@ import { LoopwrightError } from '../../core/error.ts';
 import type { CommitInput, CommitResult } from '../../ports/workspace.ts';
 import { keepAutostash } from './autostash.ts';
 import { commitMessage } from './commit-message.ts';
-import { visible } from './describe-text.ts';
+import { escapedName } from '../../core/text/file-name.ts';
 import { syncFiles } from './disk-sync.ts';
 import { headBranch, readLooseRef } from './head.ts';
 import { commitInPlace } from './in-place-commit.ts';
@@ -80,7 +80,7 @@ export async function commitChanges(
     ...(await checkout.converted.find(content.tree, touchedBy(checkout, input, known), signal)),
     ...(await changedSubmodules(checkout, signal)),
   ];
-  const unstored = left.map(({ name, why }) => `${visible(name)} (${why})`);
+  const unstored = left.map(({ name, why }) => `${escapedName(name)} (${why})`);
   const made = { commit: head, tree: content.tree };
   return { commit, head, tree, headTree: content.tree, repaired, unstored, made };
 }

@@ -1,3 +1,5 @@
+import { escapedName } from '../../core/text/file-name.ts';
+import { plainText } from '../../core/text/terminal.ts';
 import type { DescribeLimits, WorkspaceText } from '../../ports/workspace.ts';
 import type { LoopCheckout } from './loop-checkout.ts';
 import { splitRecords } from './path-bytes.ts';
@@ -47,7 +49,7 @@ export async function describeCheckout(
   ]);
   return {
     status: cut(visibleLines(splitRecords(status.stdout)), diffChars),
-    diff: cut(diff.stdout.toString('utf8'), diffChars),
+    diff: cut(plainText(diff.stdout.toString('utf8')), diffChars),
     log: visibleLines(splitRecords(log.stdout).map((line) => cut(line, maxLogLine))),
   };
 }
@@ -62,11 +64,5 @@ export function cut(text: string, maxChars: number): string {
 
 /** One record per line, whatever file names and subjects hold. */
 function visibleLines(records: readonly string[]): string {
-  return records.map(visible).join('\n');
-}
-
-export function visible(text: string): string {
-  const shown = JSON.stringify(text);
-  const plain = shown.slice(1, -1);
-  return plain === text ? text : shown;
+  return records.map(escapedName).join('\n');
 }

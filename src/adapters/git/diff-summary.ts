@@ -1,5 +1,5 @@
 import type { DiffSummary } from '../../ports/workspace.ts';
-import { visible } from './describe-text.ts';
+import { escapedName } from '../../core/text/file-name.ts';
 import type { Repository } from './repository.ts';
 import { diffTrees } from './tree-diff.ts';
 import type { LineCount } from './tree-diff.ts';
@@ -20,7 +20,7 @@ function renderStat(lines: readonly LineCount[]): string {
   if (lines.length === 0) return '';
   const added = lines.reduce((sum, line) => sum + line.added, 0);
   const removed = lines.reduce((sum, line) => sum + line.removed, 0);
-  const rows = lines.map((line) => ` ${visible(line.path)} | +${line.added} -${line.removed}`);
+  const rows = lines.map((line) => ` ${escapedName(line.path)} | +${line.added} -${line.removed}`);
   const noun = lines.length === 1 ? 'file' : 'files';
   return [...rows, ` ${lines.length} ${noun} changed, +${added} -${removed}`].join('\n');
 }

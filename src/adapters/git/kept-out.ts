@@ -1,6 +1,6 @@
 import type { CommitInput } from '../../ports/workspace.ts';
 import type { Revision } from './commit.ts';
-import { visible } from './describe-text.ts';
+import { escapedName } from '../../core/text/file-name.ts';
 import type { LoopCheckout } from './loop-checkout.ts';
 import { splitRecords } from './path-bytes.ts';
 
@@ -26,7 +26,7 @@ export async function refuseKeptOut(
   const output = await repository.output({ args, signal });
   const found = [...new Set(splitRecords(output))].filter((name) => isKeptOut(name));
   if (found.length === 0) return { parent, notes };
-  const names = `${found.slice(0, 5).map(visible).join(', ')}${found.length > 5 ? ', ...' : ''}`;
+  const names = `${found.slice(0, 5).map(escapedName).join(', ')}${found.length > 5 ? ', ...' : ''}`;
   if (mode === 'in-place') {
     notes.push(`commits of this iteration on your branch hold forbidden files (${names})`);
     return { parent, notes };

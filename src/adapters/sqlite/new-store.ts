@@ -1,5 +1,6 @@
 import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { privateFile } from '../files/private-state.ts';
 import { syncToDisk } from '../files/sync-to-disk.ts';
 
 /** Of an empty store with the newest schema, beside the migrations that made it. Only a build has one. */
@@ -16,7 +17,7 @@ export function placeNewStore(file: string, migrations: string): void {
   if (taken || !existsSync(source)) return;
   const temporary = `${file}.new-${process.pid}`;
   try {
-    writeFileSync(temporary, readFileSync(source), { flag: 'wx' });
+    writeFileSync(temporary, readFileSync(source), { flag: 'wx', mode: privateFile });
     syncToDisk(temporary);
     linkSync(temporary, file);
     syncToDisk(path.dirname(file));

@@ -1,5 +1,6 @@
-import { readdirSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { privateFile } from '../files/private-state.ts';
 import { syncToDisk } from '../files/sync-to-disk.ts';
 import { answersSignals } from '../process/identity.ts';
 import { backupPath, lastBackup } from './backup-files.ts';
@@ -96,6 +97,7 @@ function prepare(file: string, version: number): Place {
 }
 
 function putInPlace({ backup, temporary }: Place): void {
+  chmodSync(temporary, privateFile);
   renameSync(temporary, backup);
   syncToDisk(path.dirname(backup));
 }

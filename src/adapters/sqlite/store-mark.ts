@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, rmSync, writeSync } from 'node:fs';
 import { LoopwrightError } from '../../core/error.ts';
+import { privateFile } from '../files/private-state.ts';
 import { smallText } from '../files/small-file.ts';
 import type { Connection } from './connection.ts';
 
@@ -71,7 +72,7 @@ function openMark(file: string): number {
   const { O_WRONLY, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
   let handle: number | null = null;
   try {
-    handle = openSync(file, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o644);
+    handle = openSync(file, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK, privateFile);
     if (fstatSync(handle).isFile()) return handle;
     closeSync(handle);
   } catch (cause) {

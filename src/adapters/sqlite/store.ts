@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { LoopwrightError } from '../../core/error.ts';
 import type { Store, StoreTx } from '../../ports/store.ts';
 import { monotonicMs } from '../clock/monotonic.ts';
+import { privateFile, privateFolder } from '../files/private-state.ts';
 import { readBootId } from '../process/proc.ts';
 import { createAttempts } from './attempts.ts';
 import { createGaps } from './gaps.ts';
@@ -120,6 +121,7 @@ async function openConnections(file: string, options: StoreOptions): Promise<Con
   refuseForeignLog(file);
   if (!existsSync(file)) forgetMark(file);
   placeNewStore(file, folder);
+  makePrivate(file);
   const { busyTimeoutMs, onLocked } = options;
   const patience = {
     ...(busyTimeoutMs === undefined ? {} : { busyTimeoutMs }),
@@ -137,9 +139,18 @@ async function openConnections(file: string, options: StoreOptions): Promise<Con
   }
 }
 
+/** Its log and its shared memory get the modes of the file itself. Whatever stands in the way is told when it is opened. */
+function makePrivate(file: string): void {
+  try {
+    writeFileSync(file, '', { flag: 'wx', mode: privateFile });
+  } catch {
+    // It is there, or cannot be made.
+  }
+}
+
 function makeFolder(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(folder, { recursive: true, mode: privateFolder });
   } catch (cause) {
     throw new LoopwrightError('store.cannot_open', `${folder} cannot be made`, {
       cause,

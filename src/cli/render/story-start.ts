@@ -1,6 +1,7 @@
 import { effectiveMaxDuration } from '../../core/config/limits.ts';
 import type { Settings } from '../../core/config/schema.ts';
 import type { Loop } from '../../core/loop/loop.ts';
+import { redactText } from '../../engine/redact-text.ts';
 import { gateName, inOrder } from '../../core/verdict/gate.ts';
 import { formatCost, formatDuration, plural } from './format.ts';
 import { heading, line, type StoryLine } from './story-line.ts';
@@ -32,7 +33,7 @@ function placeLine({ workspace, options }: Loop): StoryLine {
 function describeAgent({ agent, settings, loopType }: Loop): string {
   const { name, model } = settings['model-strategy'];
   const fixed = name === 'fixed' && model !== undefined && model !== null ? `, model ${model}` : '';
-  return `${agent}${fixed}${loopType === 'ralph' ? '' : `, loop type ${loopType}`}`;
+  return `${redactText()(agent)}${fixed}${loopType === 'ralph' ? '' : `, loop type ${loopType}`}`;
 }
 
 export function describeChecks({ validation, verify: more }: Settings, verify: boolean): string {
@@ -47,7 +48,7 @@ export function describeChecks({ validation, verify: more }: Settings, verify: b
     ...(fixtures.length === 0 ? [] : [plural(fixtures.length, 'fixture')]),
     ...(more['clean-room'] ? ['in a clean room'] : []),
   ];
-  return all.length === 0 ? 'none' : all.join(' · ');
+  return all.length === 0 ? 'none' : redactText()(all.join(' · '));
 }
 
 /** In the order they are looked at. */

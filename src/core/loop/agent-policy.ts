@@ -122,6 +122,11 @@ export function needsVerification(loop: Loop): boolean {
   return false;
 }
 
+/** Whether the agent did not get to an end of its own, and left nothing to be verified. */
+export function didNothing({ agent, report }: Iteration): boolean {
+  return report === null && (agent === null || !endedNormally(agent.kind));
+}
+
 export function iterationStatusOf(iteration: Iteration): IterationStatus {
   const kind = iteration.agent?.kind ?? 'interrupted';
   if (kind === 'interrupted') return 'interrupted';

@@ -1,10 +1,11 @@
 /**
  * Takes secrets out of what a fact says in words: texts of agents, programs, people and file names. What the engine goes by
- * (states, hashes, branches, settings, commands) stays as it is.
+ * (states, hashes, branches, settings) stays as it is; a command that was run is told without secrets, the settings run it again.
  */
 import type { ProgressEntry } from '../progress/entry.ts';
 import type { Confirmation } from '../verdict/confirmation.ts';
-import type { VerificationReport } from '../verdict/report.ts';
+import type { FailingTest } from '../verdict/failing-test.ts';
+import type { Check, VerificationReport } from '../verdict/report.ts';
 import type { FileChanges } from './changes.ts';
 import type { AgentRecord, HookResult, LoopEvent } from './event.ts';
 import type { Decision } from './judge.ts';
@@ -22,7 +23,7 @@ export function cleanEvent(event: LoopEvent, clean: Clean): LoopEvent {
         ...(event.left === undefined ? {} : { left: cleanChanges(event.left, clean) }),
       };
     case 'workspace.set_up':
-      return { ...event, output: clean(event.output) };
+      return { ...event, command: clean(event.command), output: clean(event.output) };
     case 'baseline.recorded': {
       const report = event.report === null ? null : cleanReport(event.report, clean);
       const { feedback, warning } = event;
@@ -63,11 +64,9 @@ export function cleanEvent(event: LoopEvent, clean: Clean): LoopEvent {
     case 'proof.accepted':
       return { ...event, reason: maybe(event.reason) };
     case 'gate.judged': {
-      const { reason, output } = event.result;
-      return {
-        ...event,
-        result: { ...event.result, reason: clean(reason), output: clean(output) },
-      };
+      const { reason, output, command } = event.result;
+      const told = { reason: clean(reason), output: clean(output), command: maybe(command) };
+      return { ...event, result: { ...event.result, ...told } };
     }
     case 'approval.given':
       return { ...event, note: clean(event.note) };
@@ -106,14 +105,9 @@ export function cleanEvent(event: LoopEvent, clean: Clean): LoopEvent {
   }
 }
 
-/** Names of tests are compared with those of other runs: they come out of output that is clean already. */
 export function cleanReport(report: VerificationReport, clean: Clean): VerificationReport {
-  const { maybe } = both(clean);
   const levels = Object.entries(report.levels).map(([name, level]) => {
-    const checks = level.checks.map((check) => {
-      const { output, reason } = check;
-      return { ...check, output: clean(output), reason: maybe(reason) };
-    });
+    const checks = level.checks.map((check) => cleanCheck(check, clean));
     return [name, { ...level, checks }] as const;
   });
   return { ...report, levels: Object.fromEntries(levels) };
@@ -130,10 +124,34 @@ function cleanConfirmation(confirmation: Confirmation, clean: Clean): Confirmati
   return { ...confirmation, runs, why: clean(why), findings: all(findings) };
 }
 
+/** The inventory is compared by name with those of other runs: it comes out of output that is clean already. */
+function cleanCheck(check: Check, clean: Clean): Check {
+  const { all, maybe } = both(clean);
+  const { failures, violations } = check;
+  return {
+    ...check,
+    output: clean(check.output),
+    command: maybe(check.command),
+    reason: maybe(check.reason),
+    failingTests: all(check.failingTests),
+    ...(failures === undefined
+      ? {}
+      : { failures: failures.map((each) => cleanFailure(each, clean)) }),
+    ...(violations === undefined
+      ? {}
+      : { violations: violations.map((each) => ({ ...each, text: clean(each.text) })) }),
+  };
+}
+
+function cleanFailure({ name, message, place }: FailingTest, clean: Clean): FailingTest {
+  return { name: clean(name), message: clean(message), place: both(clean).maybe(place) };
+}
+
 function cleanHook(result: HookResult, clean: Clean): HookResult {
   const { output, problem, answer } = result;
   return {
     ...result,
+    hook: clean(result.hook),
     output: clean(output),
     ...(problem === undefined ? {} : { problem: clean(problem) }),
     ...(answer === undefined ? {} : { answer: { ...answer, reason: clean(answer.reason) } }),
@@ -167,6 +185,7 @@ function cleanProgress(entry: ProgressEntry, clean: Clean): ProgressEntry {
   const { all, maybe } = both(clean);
   return {
     ...entry,
+    command: clean(entry.command),
     filesChanged: all(entry.filesChanged),
     stdout: clean(entry.stdout),
     stderr: clean(entry.stderr),

@@ -3,6 +3,7 @@ import { isUnpriced } from '../price/price.ts';
 import { atStep, updateLast } from './change.ts';
 import { earnedProof } from './confirming.ts';
 import { withoutQuestion, withQuestion } from './consent.ts';
+import { didNothing } from './agent-policy.ts';
 import type { AgentRecord, LoopEvent, RecordedEvent } from './event.ts';
 import { afterResume } from './evolve-resume.ts';
 import { createdLoop, startedIteration } from './fresh.ts';
@@ -293,14 +294,15 @@ function afterIteration(
   const iteration = ended.iterations.at(-1);
   const wait = interrupted ? outlasting(loop.wait) : null;
   const failedEmpty = event.outcome === 'error' && iteration?.report === null;
+  // What an agent that was cut short, crashed or never started may not have used stays for the next one.
+  const isUnused = interrupted || (iteration !== undefined && didNothing(iteration));
   return {
     ...ended,
     step: interrupted ? 'boundary' : 'post-hooks',
     status: loop.wait === null || wait !== null ? loop.status : 'running',
     wait,
-    // Feedback that an interrupted agent may not have used stays for the next one.
-    feedback: interrupted ? loop.feedback : '',
-    ...(loop.shared === undefined ? {} : { shared: interrupted ? loop.shared : [] }),
+    feedback: isUnused ? loop.feedback : '',
+    ...(loop.shared === undefined ? {} : { shared: isUnused ? loop.shared : [] }),
     consecutiveFailures: nextFailures(loop.consecutiveFailures, event.outcome),
     errorStreak: interrupted ? loop.errorStreak : failedEmpty ? loop.errorStreak + 1 : 0,
     progress: event.progress === null ? loop.progress : keepNewest(loop, event.progress),

@@ -94,11 +94,11 @@ export function judge(loop: Loop, input: JudgeInput): Decision {
     const reason = kind === 'unproven' ? 'unproven' : 'verified';
     return end(input, 'completion', 'complete', reason, completeText(loop, input));
   }
-  const held = heldByGate(input, gates);
-  if (held !== null) return held;
+  if (gates.kind !== 'failed') return heldByGate(input, gates);
   const completion = gateMissing(gates);
-  const feedback = gates.kind === 'failed' ? gateFeedback(gates.result) : '';
-  return judgeIncomplete(loop, { ...input, completion, checkFeedback: feedback }, completion);
+  const inputs = { ...input.inputs, completion: completion.text };
+  const told = { ...input, inputs, checkFeedback: gateFeedback(gates.result) };
+  return endedByGate(told, gates) ?? judgeIncomplete(loop, { ...told, completion }, completion);
 }
 
 /** What follows when a pass is not confirmed, or is confirmed and proves too little; null: it is enough. */
@@ -109,8 +109,12 @@ function judgeConfirmed(loop: Loop, input: JudgeInput): Decision | null {
   }
   if (state.kind === 'refused') {
     const { confirmation, isRepeated } = state;
-    const told = { ...input, checkFeedback: confirmationFeedback(confirmation, loop.taskId) };
     const text = `the checks pass in the worktree, but ${confirmation.why}`;
+    const told = {
+      ...input,
+      inputs: { ...input.inputs, completion: text },
+      checkFeedback: confirmationFeedback(confirmation, loop.taskId),
+    };
     const by = `${text}; look at it with \`loopwright judge ${loop.id}\`, and take it with \`loopwright approve ${loop.id}\``;
     if (confirmation.verdict === 'poor-room') {
       return end(told, 'confirmation', 'blocked', 'setup', `${text}. ${roomHint}`);
@@ -128,7 +132,8 @@ function judgeConfirmed(loop: Loop, input: JudgeInput): Decision | null {
     missing: 'proof',
     text: `the checks pass, but nothing proves the work: ${why}`,
   };
-  const told = { ...input, checkFeedback: proofFeedback(why), completion };
+  const inputs = { ...input.inputs, completion: completion.text };
+  const told = { ...input, inputs, checkFeedback: proofFeedback(why), completion };
   return judgeIncomplete(loop, told, completion);
 }
 
@@ -140,48 +145,34 @@ function completeText(loop: Loop, { completion }: JudgeInput): string {
   return kind === 'unproven' ? `${completion.text}; unproven: ${why}` : completion.text;
 }
 
-/** A gate that ends the loop, for good or until a person has looked; null: it fails, and the loop goes on. */
-function heldByGate(input: JudgeInput, state: GateState): Decision | null {
-  switch (state.kind) {
-    case 'passed':
-      return null;
-    case 'due':
-      return end(
-        input,
-        'gate',
-        'blocked',
-        'gate',
-        `the gate ${gateName(state.gate)} was not looked at`,
-      );
-    case 'awaited':
-      return end(
-        input,
-        'gate',
-        'blocked',
-        'approval',
-        `the checks pass, and the loop ${state.text}`,
-      );
-    case 'failed': {
-      const text = `the gate ${gateName(state.gate)} failed: ${state.result.reason}`;
-      const told = { ...input, checkFeedback: gateFeedback(state.result) };
-      if (state.gate['on-failure'] === 'stop') return end(told, 'gate', 'failed', 'gate', text);
-      if (state.gate['on-failure'] === 'escalate')
-        return end(told, 'gate', 'blocked', 'gate', text);
-      return null;
-    }
+/** A gate that was not looked at, or waits for a person. */
+function heldByGate(
+  input: JudgeInput,
+  state: Extract<GateState, { kind: 'due' | 'awaited' }>,
+): Decision {
+  if (state.kind === 'awaited') {
+    const text = `the checks pass, and the loop ${state.text}`;
+    return end(input, 'gate', 'blocked', 'approval', text);
   }
+  const text = `the gate ${gateName(state.gate)} was not looked at`;
+  return end(input, 'gate', 'blocked', 'gate', text);
+}
+
+type FailedGate = Extract<GateState, { kind: 'failed' }>;
+
+/** Null: the gate fails, and the loop goes on. */
+function endedByGate(input: JudgeInput, { gate, result }: FailedGate): Decision | null {
+  const text = `the gate ${gateName(gate)} failed: ${result.reason}`;
+  if (gate['on-failure'] === 'stop') return end(input, 'gate', 'failed', 'gate', text);
+  if (gate['on-failure'] === 'escalate') return end(input, 'gate', 'blocked', 'gate', text);
+  return null;
 }
 
 type Incomplete = Extract<Completion, { complete: false }>;
 
-function gateMissing(state: GateState): Incomplete {
-  const name = state.kind === 'passed' ? '' : gateName(state.gate);
-  const why = state.kind === 'failed' ? `: ${state.result.reason}` : '';
-  return {
-    complete: false,
-    missing: 'gate',
-    text: `the checks pass, but not the gate ${name}${why}`,
-  };
+function gateMissing({ gate, result }: FailedGate): Incomplete {
+  const text = `the checks pass, but not the gate ${gateName(gate)}: ${result.reason}`;
+  return { complete: false, missing: 'gate', text };
 }
 
 function judgeIncomplete(loop: Loop, input: JudgeInput, completion: Incomplete): Decision {

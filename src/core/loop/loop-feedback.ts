@@ -3,16 +3,23 @@ import { flakyChecks, type Flaky } from '../verdict/flaky.ts';
 import { allChecks, type VerificationReport } from '../verdict/report.ts';
 import { lastIteration, type Loop } from './loop.ts';
 
-/** What the newest verification says to the next iteration. */
+/** What the newest verification says to the next iteration; without one, what the agent that did nothing was told. */
 export function feedbackOf(loop: Loop): string {
   const last = lastIteration(loop);
-  if (last?.report === null || last?.report === undefined) return '';
+  if (last?.report === null || last?.report === undefined) return unused(loop);
   const changes = {
     ...testChanges(loop),
     restored: last.restored,
     flaky: flakyOf(loop).map(({ name }) => name),
   };
   return renderFeedback(last.report, changes, limitsOf(loop));
+}
+
+/** What the last agent was told and did nothing with, but for the notice of then. */
+function unused({ feedback, iterations }: Loop): string {
+  const notice = iterations.findLast(({ decision }) => decision !== null)?.decision?.notice ?? null;
+  const isNotice = notice !== null && feedback.endsWith(notice);
+  return isNotice ? feedback.slice(0, -notice.length).trimEnd() : feedback;
 }
 
 /** Checks and tests of a loop with different results on the same files, its base included. */

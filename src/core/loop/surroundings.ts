@@ -1,3 +1,4 @@
+import { escapedName } from '../text/file-name.ts';
 import type { Rest } from './judge.ts';
 import { lastIteration, type Iteration, type Loop } from './loop.ts';
 
@@ -21,7 +22,7 @@ export type OwnMove = { readonly into: string; readonly from: string; readonly t
 /** What changed around a workspace, for people. */
 export function tamperedText({ names, count }: NonNullable<Iteration['tampered']>): string {
   const more = count > names.length ? ` and ${count - names.length} more` : '';
-  return `changed outside of the workspace: ${names.join(', ')}${more}`;
+  return `changed outside of the workspace: ${names.map(escapedName).join(', ')}${more}`;
 }
 
 /** With `sandbox: worktree` nothing but the worktree may change. */

@@ -50,11 +50,13 @@ const maxSaidChars = 200;
 /** Escape sequences may be much longer than what they colour. */
 const maxLineUnits = 2000;
 
+type IterationEnd = Pick<
+  Extract<LoopEvent, { type: 'iteration.ended' }>,
+  'number' | 'status' | 'outcome' | 'durationMs'
+>;
+
 /** What the end of an iteration leaves in memory. `loop` is the loop after the end was folded in. */
-export function captureIteration(
-  loop: Loop,
-  ended: Extract<LoopEvent, { type: 'iteration.ended' }>,
-): Capture | null {
+export function captureIteration(loop: Loop, ended: IterationEnd): Capture | null {
   const index = loop.iterations.findIndex(({ number }) => number === ended.number);
   const iteration = loop.iterations[index];
   // Nobody has tried anything in an iteration that a hook left out.
@@ -103,9 +105,8 @@ export function failureNote(iteration: Iteration): FailureNote {
     retrySuggestion: notes?.retrySuggestion ?? null,
     signature: signatureOf(check),
   };
-  // The agent wrote its report before somebody looked at the work.
-  if (notes?.failureReport && iteration.refusal === undefined)
-    return { ...notes.failureReport, ...shared };
+  // The agent wrote its report before a person or a gate looked at the work.
+  if (notes?.failureReport && !wasSentBack(iteration)) return { ...notes.failureReport, ...shared };
   return {
     whatTried: '',
     whyFailed: whyFailed(iteration, check),
@@ -114,6 +115,10 @@ export function failureNote(iteration: Iteration): FailureNote {
     stackTrace: check === null || iteration.refusal !== undefined ? null : stackIn(check.output),
     ...shared,
   };
+}
+
+function wasSentBack({ refusal, gates = [] }: Iteration): boolean {
+  return refusal !== undefined || gates.some(({ passed }) => !passed);
 }
 
 /** The signature of the first failing check; null when nothing failed. */
@@ -131,23 +136,29 @@ function firstFailing(report: VerificationReport): Check | null {
 }
 
 function whyFailed(iteration: Iteration, check: Check | null): string {
-  const { agent, report, refusal, gates = [], unstored = [] } = iteration;
+  const { agent, report, refusal } = iteration;
   if (refusal !== undefined) return headChars(refusalText(refusal), maxWhyChars);
   if (check !== null) return describeCheck(check);
-  const gate = gates.find(({ passed }) => !passed);
-  if (gate !== undefined) return headChars(`gate ${gate.name}: ${gate.reason}`, maxWhyChars);
-  if (report?.overall.passed === true && unstored.length > 0) {
-    const names = plainText(unstored.join(', '));
-    return headChars(
-      `the checks passed, but on files that are in no commit: ${names}`,
-      maxWhyChars,
-    );
-  }
-  if (report?.overall.passed === true && agent?.claim === null) {
-    return 'the checks passed, but the agent did not claim that the task is done';
+  if (report?.overall.passed === true) {
+    return headChars(plainText(whatIsMissing(iteration)).trim(), maxWhyChars);
   }
   const said = agent?.kind === 'done' ? agent.finalText : agent?.evidence || agent?.finalText;
   return headChars(plainText(said ?? '').trim(), maxWhyChars);
+}
+
+/** The checks pass, and that was not enough: in the words of the rules of done, once they have decided. */
+function whatIsMissing({ decision, gates = [], unstored = [], agent }: Iteration): string {
+  if (decision !== null && decision.end?.status !== 'complete') {
+    const isStopped = decision.source === 'budget' || decision.source === 'integrity';
+    return isStopped ? decision.reason : decision.inputs.completion;
+  }
+  const gate = gates.find(({ passed }) => !passed);
+  if (gate !== undefined) return `the checks pass, but not the gate ${gate.name}: ${gate.reason}`;
+  if (unstored.length > 0) {
+    return `the checks pass, but on files that are in no commit: ${unstored.join(', ')}`;
+  }
+  if (agent?.claim === null) return 'the checks pass, but the agent has not claimed to be done';
+  return 'the checks pass, but the rules of done do not hold';
 }
 
 /** What is said of an attempt that a person sent back. */

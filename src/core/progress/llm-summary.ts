@@ -1,5 +1,6 @@
 import { headChars } from '../text/code-points.ts';
 import { fence } from '../text/fence.ts';
+import { escapedName } from '../text/file-name.ts';
 import type { ProgressEntry } from './entry.ts';
 import { renderOutput } from './output.ts';
 import type { ProgressRenderer } from './strategy.ts';
@@ -32,7 +33,7 @@ export function summaryOf(entry: ProgressEntry, maxChars: number): string | null
 /** Asks a model for the summary of an iteration. The answer goes into the entry's `summary`. */
 export function summaryPrompt(entry: ProgressEntry): string {
   const output = renderOutput(entry.stdout, entry.stderr, 4000);
-  const files = entry.filesChanged.slice(0, 50).join('\n');
+  const files = entry.filesChanged.slice(0, 50).map(escapedName).join('\n');
   return [
     'Summarise the result of one iteration of a coding loop in one or two sentences, for the agent that tries next.',
     'Say what was changed, what failed and the most likely cause. No advice, no headings, plain text only.',

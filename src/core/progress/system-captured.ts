@@ -1,5 +1,6 @@
 import { inlineCode, singleLine } from '../prompt/inline.ts';
 import { fence } from '../text/fence.ts';
+import { listedName } from '../text/file-name.ts';
 import type { ProgressEntry } from './entry.ts';
 import { renderOutput } from './output.ts';
 import type { ProgressRenderer } from './strategy.ts';
@@ -27,7 +28,7 @@ function renderEntry(entry: ProgressEntry, maxChars: number): string {
 
 function fileList(files: readonly string[]): string {
   if (files.length === 0) return 'none';
-  const listed = files.slice(0, maxFiles).map((file) => singleLine(file));
+  const listed = files.slice(0, maxFiles).map((file) => singleLine(listedName(file)));
   const more = files.length - listed.length;
   return more > 0 ? `${listed.join(', ')} and ${more} more` : listed.join(', ');
 }

@@ -1,21 +1,20 @@
 /**
  * Takes secrets out of a stream of bytes before anybody keeps it. Works on bytes, so that what is no text passes unharmed, and
  * gives the same result however the stream is cut: what may be the beginning of a secret is held back until that is
- * certain. Holds some hundred bytes at most, and needs time linear in what it is given.
+ * certain. Holds some hundred bytes at most, more only where escape sequences stand between them, and needs time linear in what
+ * it is given.
  *
- * Every occurrence of every secret is covered, also where they overlap; what is covered at a stretch becomes one mark.
+ * Secrets are looked for in what the stream shows, without its escape sequences, and from the first such sequence on once more
+ * in the bytes as they are. Every occurrence of every secret is covered, also where they overlap; what is covered at a stretch
+ * becomes one mark, and sequences in the middle of it go with it.
  */
-import {
-  ascii,
-  decisiveBytes,
-  isKey,
-  isWordStart,
-  keyPatterns,
-  lookBehind,
-  type KeyPattern,
-} from './key-pattern.ts';
+import { ascii, concat, joined, nothing } from './bytes.ts';
+import { createEscapeLexer, type Gap, type Lexed } from './escape-lexer.ts';
+import { noCover, scan, type Piece } from './scan.ts';
 import { secretForms } from './secret-forms.ts';
+import { shapes } from './shapes.ts';
 import { createStarters, type Starters } from './starters.ts';
+import { lookBehind } from './word-start.ts';
 
 export type Redactor = {
   /** What can be passed on now: parts of what was given, and marks. Parts may be views of the chunk. */
@@ -32,15 +31,15 @@ export type Redaction = {
   learn(secrets: readonly string[]): void;
 };
 
-export const redactedMark = ascii('[redacted]');
+const redactedMark = ascii('[redacted]');
 
-/** Hides these values, in all their forms, and everything that looks like a key. */
+/** Hides these values, in all their forms, and everything that looks like a secret. */
 export function createRedaction(secrets: readonly string[]): Redaction {
   const known = new Set(secrets);
   let starters: Starters | null = null;
   return {
     stream() {
-      starters ??= createStarters(secretForms([...known]), keyPatterns);
+      starters ??= createStarters(secretForms([...known]), shapes);
       return createRedactor(starters);
     },
     learn(values) {
@@ -52,151 +51,135 @@ export function createRedaction(secrets: readonly string[]): Redaction {
 }
 
 function createRedactor(starters: Starters): Redactor {
-  let held = nothing;
+  const lexer = createEscapeLexer();
+  const shown = createLayer(starters);
+  /** What an escape sequence is taken for may be text all the same. */
+  let asItIs: Layer | null = null;
+
+  function take(lexed: Lexed, isLast: boolean): readonly Uint8Array[] {
+    const { parts, firstGap } = shown.take(lexed, isLast);
+    if (asItIs === null && firstGap === null) return parts;
+    const all = concat(parts);
+    const from = asItIs === null ? (firstGap ?? 0) : 0;
+    asItIs ??= createLayer(starters);
+    const bytes = all.subarray(from);
+    const rest = asItIs.take({ bytes, visible: bytes, gaps: [] }, isLast).parts;
+    return from === 0 ? rest : [all.subarray(0, from), ...rest];
+  }
+
+  return {
+    push: (chunk) => (chunk.length === 0 ? [] : take(lexer.push(chunk), false)),
+    end: () => take(lexer.end(), true),
+  };
+}
+
+type Layer = { take(lexed: Lexed, isLast: boolean): Taken };
+
+type Taken = {
+  readonly parts: readonly Uint8Array[];
+  /** How many bytes of the parts stand before their first gap; null when they have none. */
+  readonly firstGap: number | null;
+};
+
+/** One look for secrets. */
+function createLayer(starters: Starters): Layer {
+  let held: Lexed = { bytes: nothing, visible: nothing, gaps: [] };
   let behind = nothing;
-  let cover: Cover = { bytes: 0, isOpen: false, runs: [] };
-
-  function take(data: Uint8Array, isLast: boolean): readonly Uint8Array[] {
-    const result = redact(starters, { data, behind, isLast }, cover);
-    cover = result.cover;
-    behind = lastBytes(behind, data.subarray(0, result.end));
-    held = result.end === data.length ? nothing : new Uint8Array(data.subarray(result.end));
-    return result.out;
-  }
-
+  let cover = noCover;
   return {
-    push: (chunk) => (chunk.length === 0 ? [] : take(joined(held, chunk), false)),
-    end: () => take(held, true),
+    take(lexed, isLast) {
+      const all = both(held, lexed);
+      const { visible: data, gaps } = all;
+      const isCutAt = (index: number): boolean => gaps[gapFrom(gaps, index)]?.at === index;
+      const { pieces, end, cover: next } = scan(starters, { data, behind, isLast, isCutAt }, cover);
+      cover = next;
+      behind = lastBytes(behind, data.subarray(0, end));
+      held = isLast ? { bytes: nothing, visible: nothing, gaps: [] } : behindOf(all, end);
+      return partsOf(all, pieces, isLast);
+    },
   };
 }
 
-/** What the last mark still covers. */
-type Cover = {
-  /** So many bytes at the beginning of the data. */
-  readonly bytes: number;
-  /** Nothing was passed on since that mark: what is covered right after it needs no other one. */
-  readonly isOpen: boolean;
-  /** Covered keys go on as long as their kinds of bytes do. */
-  readonly runs: readonly Uint8Array[];
-};
-
-type Input = {
-  readonly data: Uint8Array;
-  /** What came before the data. */
-  readonly behind: Uint8Array;
-  readonly isLast: boolean;
-};
-
-type Redacted = {
-  readonly out: readonly Uint8Array[];
-  /** Up to here the data is dealt with. */
-  readonly end: number;
-  readonly cover: Cover;
-};
-
-function redact(starters: Starters, input: Input, before: Cover): Redacted {
-  const { data, isLast } = input;
-  const out: Uint8Array[] = [];
-  let { isOpen } = before;
-  const goesOn = (kind: Uint8Array): boolean => endOfRun(kind, data, before.bytes) === data.length;
-  let covered = Math.max(
-    before.bytes,
-    ...before.runs.map((kind) => endOfRun(kind, data, before.bytes)),
-  );
-  const runs = new Set(before.runs.filter(goesOn));
-  let end = isLast ? data.length : starters.firstUnfinished(data);
-
-  const next = (from: number): number => starters.next(data, from, input.behind);
-  for (let at = next(0); at !== -1; at = next(at + 1)) {
-    const found = matchAt(starters, input, at);
-    if (found === 'unfinished') {
-      end = Math.min(end, at);
-      break;
-    }
-    if (found === null) continue;
-    if (!isOpen || found.start > covered) {
-      if (found.start > covered) out.push(data.subarray(covered, found.start));
-      out.push(redactedMark);
-      isOpen = true;
-    }
-    covered = Math.max(covered, found.end);
-    if (found.run !== null) runs.add(found.run);
+/** The index of the first gap at or behind this place. */
+function gapFrom(gaps: readonly Gap[], at: number): number {
+  let [low, high] = [0, gaps.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((gaps[middle]?.at ?? at) < at) low = middle + 1;
+    else high = middle;
   }
-  if (covered < end) {
-    out.push(covered === 0 && end === data.length ? data : data.subarray(covered, end));
-    isOpen = false;
-  }
-  return { out, end, cover: { bytes: Math.max(covered - end, 0), isOpen, runs: [...runs] } };
+  return low;
 }
 
-type Match = {
-  readonly start: number;
-  readonly end: number;
-  /** Set when the data ends before the key does. */
-  readonly run: Uint8Array | null;
-};
-
-/** The longest of what begins here; unfinished when more data could change that. */
-function matchAt(starters: Starters, input: Input, at: number): Match | 'unfinished' | null {
-  const starter = starters.at(input.data, at);
-  let longest: Match | null = null;
-  for (const form of starter?.forms ?? []) {
-    const found = startsWith(input, at, form);
-    if (found === 'unfinished') return found;
-    if (found) longest = longer(longest, { start: at, end: at + form.length, run: null });
-  }
-  for (const pattern of starter?.patterns ?? []) {
-    const found = matchKey(input, at, pattern);
-    if (found === 'unfinished') return found;
-    longest = longer(longest, found);
-  }
-  return longest;
+function both(a: Lexed, b: Lexed): Lexed {
+  if (a.bytes.length === 0) return b;
+  const moved = b.gaps.map(({ at, size }) => ({ at: at + a.visible.length, size }));
+  const [last, first] = [a.gaps.at(-1), moved[0]];
+  const isOne = last !== undefined && last.at === first?.at;
+  const gaps = isOne
+    ? [...a.gaps.slice(0, -1), { at: last.at, size: last.size + first.size }, ...moved.slice(1)]
+    : [...a.gaps, ...moved];
+  const bytes = joined(a.bytes, b.bytes);
+  return { bytes, visible: gaps.length === 0 ? bytes : joined(a.visible, b.visible), gaps };
 }
 
-function matchKey(input: Input, at: number, pattern: KeyPattern): Match | 'unfinished' | null {
-  const { data, behind, isLast } = input;
-  if (!isWordStart(data, at, behind)) return null;
-  const found = startsWith(input, at, pattern.prefix);
-  if (found !== true) return found === 'unfinished' ? found : null;
-  const from = at + pattern.prefix.length;
-  const end = endOfRun(pattern.body, data, from);
-  const goesOn = end === data.length && !isLast;
-  if (goesOn && end - from < decisiveBytes) return 'unfinished';
-  if (!isKey(pattern, data, from, end)) return null;
-  return { start: at + pattern.shown, end, run: goesOn ? pattern.body : null };
-}
-
-function startsWith({ data, isLast }: Input, at: number, text: Uint8Array): boolean | 'unfinished' {
-  const until = Math.min(text.length, data.length - at);
-  for (let i = 0; i < until; i += 1) if (data[at + i] !== text[i]) return false;
-  if (until === text.length) return true;
-  return isLast ? false : 'unfinished';
-}
-
-/** Of two matches at one place everything is covered. */
-function longer(a: Match | null, b: Match | null): Match | null {
-  if (a === null || b === null) return a ?? b;
+/** What is left when so much of the visible bytes is dealt with; the gap there has to wait for what follows it. */
+function behindOf({ bytes, visible, gaps }: Lexed, end: number): Lexed {
+  const first = gapFrom(gaps, end);
+  const skipped = end + sizeOf(gaps.slice(0, first));
   return {
-    start: Math.min(a.start, b.start),
-    end: Math.max(a.end, b.end),
-    run: a.run ?? b.run,
+    bytes: new Uint8Array(bytes.subarray(skipped)),
+    visible: new Uint8Array(visible.subarray(end)),
+    gaps: gaps.slice(first).map(({ at, size }) => ({ at: at - end, size })),
   };
 }
 
-function endOfRun(kind: Uint8Array, data: Uint8Array, from: number): number {
-  let end = from;
-  while (end < data.length && kind[data[end] ?? 0] === 1) end += 1;
-  return end;
+function sizeOf(gaps: readonly Gap[]): number {
+  return gaps.reduce((sum, { size }) => sum + size, 0);
 }
 
-const nothing: Uint8Array = new Uint8Array(0);
-
-function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
-  if (a.length === 0) return b;
-  const both = new Uint8Array(a.length + b.length);
-  both.set(a);
-  both.set(b, a.length);
-  return both;
+/** The pieces with their gaps; a gap within what is covered goes with it, one before or behind it stays. */
+function partsOf(
+  { bytes, visible, gaps }: Lexed,
+  pieces: readonly Piece[],
+  isLast: boolean,
+): Taken {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  let firstGap: number | null = null;
+  const push = (part: Uint8Array): void => {
+    if (part.length > 0) parts.push(part);
+    length += part.length;
+  };
+  let next = 0;
+  let skipped = 0;
+  /** Where the visible byte `at` is found, without or with the gap before it. */
+  const place = (at: number, isBehindGap: boolean): number => {
+    for (let gap = gaps[next]; gap !== undefined; gap = gaps[next]) {
+      if (gap.at > at || (gap.at === at && !isBehindGap)) break;
+      skipped += gap.size;
+      next += 1;
+    }
+    return at + skipped;
+  };
+  /** What stands before `to`, from the gap before `from` on. */
+  const show = (from: number, to: number, isBehindGap: boolean): void => {
+    const start = place(from, false);
+    const gap = gaps[next];
+    const hasGap = gap !== undefined && (gap.at < to || (gap.at === to && isBehindGap));
+    if (hasGap) firstGap ??= length + gap.at - from;
+    push(bytes.subarray(start, place(to, isBehindGap)));
+  };
+  for (const piece of pieces) {
+    if (piece.kind === 'kept') show(piece.from, piece.to, false);
+    else {
+      show(piece.at, piece.at, true);
+      push(redactedMark);
+    }
+  }
+  // At the very end of a stream.
+  if (isLast) show(visible.length, visible.length, true);
+  return { parts, firstGap };
 }
 
 function lastBytes(a: Uint8Array, b: Uint8Array): Uint8Array {

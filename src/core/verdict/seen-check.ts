@@ -1,3 +1,4 @@
+import { onOneLine } from '../text/file-name.ts';
 import { bothEnds, type Check } from './report.ts';
 import { failureSignature } from './signature.ts';
 
@@ -12,7 +13,8 @@ export type Seen = {
 
 /** A check that looks at files instead of running a command. A warning is null with a reason. */
 export function seenCheck({ name, passed, findings, summary }: Seen): Check {
-  const output = findings.join('\n');
+  // Findings quote names of files.
+  const output = findings.map(onOneLine).join('\n');
   return {
     name,
     passed,
@@ -20,7 +22,7 @@ export function seenCheck({ name, passed, findings, summary }: Seen): Check {
     durationMs: 0,
     command: null,
     exitCode: null,
-    reason: passed === true ? null : summary,
+    reason: passed === true ? null : onOneLine(summary),
     tests: null,
     failingTests: [],
     signature: passed === false ? failureSignature(output) : null,

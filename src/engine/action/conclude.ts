@@ -13,6 +13,7 @@ import { nothingUsed, type PricedUsage } from '../../core/price/price.ts';
 import type { ProgressEntry } from '../../core/progress/entry.ts';
 import { tailChars } from '../../core/text/code-points.ts';
 import { plainText } from '../../core/text/terminal.ts';
+import type { Completion } from '../../core/verdict/completion.ts';
 import { allChecks } from '../../core/verdict/report.ts';
 import { lookAtCompletion } from '../completion.ts';
 import type { Engine } from '../engine.ts';
@@ -53,7 +54,7 @@ export async function conclude(
     return;
   }
   const { completion } = await lookAtCompletion(engine, owner);
-  const { entry, usage } = await progressEntry(engine, owner);
+  const { entry, usage } = await progressEntry(engine, owner, completion);
   const spent = usage === null ? [] : [summaryUsage(usage)];
   // A budget that is used up outweighs the pass: the loop stops, so this iteration did not complete it.
   const isOverBudget =
@@ -75,14 +76,21 @@ export async function conclude(
 async function progressEntry(
   engine: Engine,
   owner: LoopOwner,
+  completion: Completion,
 ): Promise<{ readonly entry: ProgressEntry; readonly usage: PricedUsage | null }> {
   const { loop, iteration } = owner;
-  const raw =
+  const found =
     iteration.report === null ? agentEntry(iteration) : await checkEntry(engine, loop, iteration);
+  const raw = { ...found, errorSummary: found.errorSummary ?? missingOf(completion) };
   const { strategy } = loop.settings.progress;
   if (strategy !== 'llm-summary' && strategy !== 'hybrid') return { entry: raw, usage: null };
   const { entry, usage } = await summariseIteration(engine, owner, raw);
   return { entry: { ...raw, ...entry }, usage };
+}
+
+/** Checks that pass say nothing about why the loop is not complete. */
+function missingOf(completion: Completion): string | null {
+  return completion.complete || completion.missing === 'pass' ? null : completion.text;
 }
 
 function summaryUsage({ tokens, costUsd, costSource, models }: PricedUsage): LoopEvent {

@@ -1,3 +1,4 @@
+import { listedName } from '../../core/text/file-name.ts';
 import type { Engine } from '../engine.ts';
 import type { LoopOwner } from '../loop-owner.ts';
 import { rest } from './rest.ts';
@@ -17,7 +18,7 @@ export async function rebase(engine: Engine, owner: LoopOwner, onto: string): Pr
     return;
   }
   await owner.record({ type: 'rebase.conflicted', onto, files: result.files });
-  const files = result.files.join(', ');
+  const files = result.files.map(listedName).join(', ');
   await rest(engine, owner, {
     status: 'blocked',
     reason: 'conflict',

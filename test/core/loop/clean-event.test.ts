@@ -2,12 +2,56 @@ import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { cleanEvent } from '../../../src/core/loop/clean-event.ts';
 import type { LoopEvent } from '../../../src/core/loop/event.ts';
+import { createLevel, createReport, type Check } from '../../../src/core/verdict/report.ts';
 import { arbitraryBatches } from '../../support/arbitrary-loop-events.ts';
 
 const secret = 'hunter2hunter2';
 const clean = (text: string): string => text.replaceAll(secret, '[redacted]');
 
+const check: Check = {
+  name: 'validation',
+  passed: false,
+  output: secret,
+  durationMs: 1,
+  command: `TOKEN=${secret} npm test`,
+  exitCode: 1,
+  reason: `command not found: ${secret}`,
+  tests: null,
+  failingTests: [`test of ${secret}`],
+  failures: [{ name: `test of ${secret}`, message: `expected ${secret}`, place: `${secret}.js:1` }],
+  signature: null,
+  evidence: null,
+  violations: [{ kind: 'only', subject: 'a', file: null, text: `only ${secret}` }],
+};
+
 const said: readonly LoopEvent[] = [
+  {
+    type: 'verification.ended',
+    report: createReport({ L1: createLevel([check]) }, 'tree', 1),
+    differsFromBase: true,
+  },
+  {
+    type: 'workspace.set_up',
+    command: `npm ci ${secret}`,
+    exitCode: 1,
+    durationMs: 1,
+    output: secret,
+  },
+  {
+    type: 'gate.judged',
+    result: {
+      name: 'gate',
+      type: 'command',
+      passed: false,
+      reason: secret,
+      output: secret,
+      durationMs: 1,
+      command: `check ${secret}`,
+      exitCode: 1,
+      evidence: null,
+      tree: 'tree',
+    },
+  },
   { type: 'warning.raised', text: `no ${secret}` },
   { type: 'loop.rested', status: 'paused', reason: 'errors', text: secret },
   { type: 'approval.given', by: 'me', note: secret },
@@ -22,7 +66,7 @@ const said: readonly LoopEvent[] = [
     when: 'pre',
     results: [
       {
-        hook: 'true',
+        hook: `notify ${secret}`,
         exitCode: 0,
         durationMs: 1,
         output: secret,

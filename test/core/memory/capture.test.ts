@@ -286,6 +286,6 @@ test('an attempt that passed on files in no commit says so', () => {
   const [iteration] = loop.iterations;
   const left = { ...iteration!, unstored: ['a.txt (is ignored)'] };
   expect(failureNote(left).whyFailed).toBe(
-    'the checks passed, but on files that are in no commit: a.txt (is ignored)',
+    'the checks pass, but on files that are in no commit: a.txt (is ignored)',
   );
 });

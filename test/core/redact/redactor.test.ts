@@ -4,18 +4,7 @@ import { createRedaction } from '../../../src/core/redact/redactor.ts';
 import { defaultSettings } from '../../../src/core/config/schema.ts';
 import { secretForms } from '../../../src/core/redact/secret-forms.ts';
 import { secretsOf, secretsOfEngine } from '../../../src/core/redact/secret-values.ts';
-
-/** The chunks as one text; every character stands for a byte. */
-function redacted(secrets: readonly string[], ...chunks: (string | Buffer)[]): string {
-  const redactor = createRedaction(secrets).stream();
-  const parts = [
-    ...chunks.flatMap((chunk) =>
-      redactor.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk),
-    ),
-    ...redactor.end(),
-  ];
-  return Buffer.concat(parts).toString('latin1');
-}
+import { cut, redacted } from '../../support/redacted.ts';
 
 const token = 'tok_9f8e7d6c5b4a';
 
@@ -198,13 +187,6 @@ const piece = fc.oneof(
     'x'.repeat(80),
   ),
 );
-
-function cut(data: Buffer, places: readonly number[]): Buffer[] {
-  const at = [...new Set(places.map((place) => place % (data.length + 1)))].toSorted(
-    (a, b) => a - b,
-  );
-  return [0, ...at].map((start, index) => data.subarray(start, at[index] ?? data.length));
-}
 
 describe('however the stream is cut', () => {
   const stream = fc
