@@ -21,7 +21,7 @@ const check: Check = {
   failures: [{ name: `test of ${secret}`, message: `expected ${secret}`, place: `${secret}.js:1` }],
   signature: null,
   evidence: null,
-  violations: [{ kind: 'only', subject: 'a', file: null, text: `only ${secret}` }],
+  violations: [{ kind: 'removed-test', subject: 'a', file: null, text: `only ${secret}` }],
 };
 
 const said: readonly LoopEvent[] = [
