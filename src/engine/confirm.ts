@@ -12,6 +12,7 @@ import { confirmIn, type RunResult, type RunWish } from './confirm-run.ts';
 import type { Engine } from './engine.ts';
 import { planJudge } from './judge-plan.ts';
 import { newAround } from './room-surroundings.ts';
+import { springTripwire } from './tripwire.ts';
 
 export type ConfirmWish = {
   readonly base: string;
@@ -41,7 +42,6 @@ export async function confirm(
     return { kind, commit, files, plan, dependencies, hidden: false, lost: () => [], ...more };
   };
   const runs: ConfirmationRun[] = [];
-  let tripwire: ConfirmationInput['tripwire'] = null;
   const perform = async (each: RunWish): Promise<RunResult | null> => {
     const result = await confirmIn(engine, loop, each, signal);
     if (result !== null) runs.push(result.run);
@@ -65,9 +65,17 @@ export async function confirm(
   if (!isFine && state === 'green') {
     later.push(wish('reference', { commit: base, dependencies: null }));
   }
-  for (const result of await Promise.all(later.map(perform))) if (result === null) return null;
-  await repeatAlone(runs, later, perform);
-  const input = { baseline: state, runs, changes: plan.changes, surroundings, tripwire };
+  const trip =
+    isFine && judged !== undefined && judged.run.changed.length === 0
+      ? springTripwire(engine, loop, { base, commit, judged, wish }, signal)
+      : undefined;
+  const [results, sprung] = await Promise.all([Promise.all(later.map(perform)), trip]);
+  if (sprung === null || results.includes(null)) return null;
+  const beside = later.length + (sprung?.runs.length ?? 0);
+  await repeatAlone(runs, beside > 1 ? later : [], perform);
+  runs.push(...(sprung?.runs ?? []));
+  const { state: tripwire = null, findings: odd = [] } = sprung ?? {};
+  const input = { baseline: state, runs, changes: plan.changes, surroundings, tripwire, odd };
   return {
     ...judgeConfirmation(input),
     base,
@@ -87,7 +95,6 @@ async function repeatAlone(
   side: readonly RunWish[],
   perform: (wish: RunWish) => Promise<RunResult | null>,
 ): Promise<void> {
-  if (side.length < 2) return;
   for (const wish of side) {
     const at = runs.findIndex(({ kind }) => kind === wish.kind);
     const isDoubtful = wish.kind === 'own-judge' && runs[at]?.passed === false;
