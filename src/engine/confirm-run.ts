@@ -19,6 +19,8 @@ export type RunWish = Omit<RoomWish, 'dir'> & {
   readonly plan: JudgePlan;
   /** Whether commands that the agent never sees run too. */
   readonly hidden: boolean;
+  /** Name of the evidence where a kind of run happens twice; absent: the kind. */
+  readonly evidence?: string;
   /** Tests of the base that a run does not have any more. */
   readonly lost: (checks: readonly Check[]) => readonly string[];
 };
@@ -33,7 +35,7 @@ export async function confirmIn(
   signal: AbortSignal,
 ): Promise<RunResult | null> {
   const { kind, plan } = wish;
-  const evidence = `confirm-${wish.name}-${kind}`;
+  const evidence = `confirm-${wish.name}-${wish.evidence ?? kind}`;
   const dir = await engine.artifacts.namedDir(loop.id, evidence);
   const started = engine.clock.monotonic();
   const result = await withRoom(

@@ -10,8 +10,9 @@ import { allChecks, type Check } from '../core/verdict/report.ts';
 import { storedInventory } from './compare-with-base.ts';
 import { confirmIn, type RunResult, type RunWish } from './confirm-run.ts';
 import type { Engine } from './engine.ts';
-import { planJudge } from './judge-plan.ts';
+import { planJudge, type JudgePlan } from './judge-plan.ts';
 import { newAround } from './room-surroundings.ts';
+import { springTripwire } from './tripwire.ts';
 
 export type ConfirmWish = {
   readonly base: string;
@@ -36,55 +37,105 @@ export async function confirm(
 ): Promise<Confirmation | null> {
   const started = engine.clock.monotonic();
   const plan = await planJudge(engine, loop.settings, { base, commit, accepted }, signal);
-  const state = stateOf(baseline);
   const surroundings = await newAround(engine, loop);
   const dependencies = plan.changesDependencies ? loop.workspace.path : null;
-  const lost = await lostOf(engine, loop, baseline);
-  const wish = (kind: RunWish['kind'], more: Partial<RunWish>): RunWish => {
-    const files: RunWish['files'] = [];
-    const shared = { commit, files, plan, dependencies, hidden: false, lost: () => [] };
+  const wish: Wish = (kind, more) => {
+    const shared = { commit, files: [], plan, dependencies, hidden: false, lost: () => [] };
     return { kind, name: name ?? String(loop.iterations.length), ...shared, ...more };
   };
-  const runs: ConfirmationRun[] = [];
-  let tripwire: ConfirmationInput['tripwire'] = null;
-  const perform = async (each: RunWish): Promise<RunResult | null> => {
-    const result = await confirmIn(engine, loop, each, signal);
-    if (result !== null) runs.push(result.run);
-    return result;
+  const state = stateOf(baseline);
+  const lost = await lostOf(engine, loop, baseline);
+  const place = {
+    engine,
+    loop,
+    signal,
+    plan,
+    wish,
+    base,
+    commit,
+    state,
+    isMerge: name !== undefined,
   };
-  // Alone and once: luck is not tried again.
-  const first =
-    state === 'silent' ? null : wish('base-judge', { files: plan.baseJudge, hidden: true, lost });
-  const judged = first === null ? undefined : await perform(first);
-  if (judged === null) return null;
-  const hasChanged = plan.changes.length > 0;
-  const later: RunWish[] = [];
-  if (state === 'silent' || hasChanged) {
-    later.push(wish('own-judge', { hidden: state === 'silent' }));
-  }
-  const isFine =
-    judged === undefined || (judged.run.passed === true && judged.run.lost.length === 0);
-  const isMerge = name !== undefined;
-  if (isFine && state === 'green' && plan.addsTests && !isMerge) {
-    later.push(wish('red-first', { commit: base, files: plan.ownJudge }));
-  }
-  if (!isFine && state === 'green' && !isMerge) {
-    later.push(wish('reference', { commit: base, dependencies: null }));
-  }
-  for (const result of await Promise.all(later.map(perform))) if (result === null) return null;
-  await repeatAlone(runs, later, perform);
-  const input = { baseline: state, runs, changes: plan.changes, surroundings, tripwire };
+  const ran = await runAll(place, lost);
+  if (ran === null) return null;
+  const { runs, tripwire, odd } = ran;
+  const input = { baseline: state, runs, changes: plan.changes, surroundings, tripwire, odd };
   return {
     ...judgeConfirmation(input),
     base,
     commit,
     runs,
     changes: plan.changes,
-    hash: plan.hash,
+    // What overpowers its judge is in the product: a person's yes is to this very commit.
+    hash: tripwire === 'broken' ? `${plan.hash}-${commit.slice(0, 12)}` : plan.hash,
     ...(tripwire === null ? {} : { tripwire }),
     durationMs: Math.round(engine.clock.monotonic() - started),
     checkMs: runs[0]?.durationMs ?? 0,
   };
+}
+
+type Wish = (kind: RunWish['kind'], more: Partial<RunWish>) => RunWish;
+
+type Place = {
+  readonly engine: Engine;
+  readonly loop: Loop;
+  readonly signal: AbortSignal;
+  readonly plan: JudgePlan;
+  readonly wish: Wish;
+  readonly base: string;
+  readonly commit: string;
+  readonly state: ConfirmationInput['baseline'];
+  readonly isMerge: boolean;
+};
+
+type Ran = Pick<ConfirmationInput, 'runs' | 'tripwire' | 'odd'>;
+
+/** The base's judge first, alone and once: luck is not tried again. Then all that does not depend on each other, side by side. */
+async function runAll(place: Place, lost: RunWish['lost']): Promise<Ran | null> {
+  const { engine, loop, signal, plan, wish, base, commit, state, isMerge } = place;
+  const runs: ConfirmationRun[] = [];
+  const perform = async (each: RunWish): Promise<RunResult | null> => {
+    const result = await confirmIn(engine, loop, each, signal);
+    if (result !== null) runs.push(result.run);
+    return result;
+  };
+  const judged =
+    state === 'silent'
+      ? undefined
+      : await perform(wish('base-judge', { files: plan.baseJudge, hidden: true, lost }));
+  if (judged === null) return null;
+  const later = laterRuns(place, judged?.run);
+  const isHeld = judged !== undefined && isClean(judged.run) && !isMerge;
+  const trip = isHeld
+    ? springTripwire(engine, loop, { base, commit, judged, wish }, signal)
+    : undefined;
+  const [results, sprung] = await Promise.all([Promise.all(later.map(perform)), trip]);
+  if (sprung === null || results.includes(null)) return null;
+  const beside = later.length + (sprung?.runs.length ?? 0);
+  await repeatAlone(runs, beside > 1 ? later : [], perform);
+  runs.push(...(sprung?.runs ?? []));
+  return { runs, tripwire: sprung?.state ?? null, odd: sprung?.findings ?? [] };
+}
+
+function isClean({ passed, lost, changed }: ConfirmationRun): boolean {
+  return passed === true && lost.length === 0 && changed.length === 0;
+}
+
+/** What is run after the base's judge, which a silent base has not. */
+function laterRuns(
+  { plan, wish, base, state, isMerge }: Place,
+  judged: ConfirmationRun | undefined,
+): readonly RunWish[] {
+  const later: RunWish[] = [];
+  if (state === 'silent' || plan.changes.length > 0) {
+    later.push(wish('own-judge', { hidden: state === 'silent' }));
+  }
+  if (state !== 'green' || isMerge || judged === undefined) return later;
+  if (!isClean(judged)) later.push(wish('reference', { commit: base, dependencies: null }));
+  else if (plan.addsTests) {
+    later.push(wish('red-first', { commit: base, files: plan.ownJudge }));
+  }
+  return later;
 }
 
 /** A run beside another may have failed because of it: a port, a lock. Alone it says what counts. */
@@ -93,7 +144,6 @@ async function repeatAlone(
   side: readonly RunWish[],
   perform: (wish: RunWish) => Promise<RunResult | null>,
 ): Promise<void> {
-  if (side.length < 2) return;
   for (const wish of side) {
     const at = runs.findIndex(({ kind }) => kind === wish.kind);
     const isDoubtful = wish.kind === 'own-judge' && runs[at]?.passed === false;

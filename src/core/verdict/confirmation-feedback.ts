@@ -16,9 +16,9 @@ export function confirmationFeedback(confirmation: Confirmation, taskId: string)
   ];
   if (verdict === 'contradicted') lines.push(...contradiction(confirmation));
   if (verdict === 'refused') lines.push(cleanPlace);
-  if (verdict === 'overpowered') lines.push(overpowered);
+  if (verdict === 'overpowered') lines.push(...oddities(confirmation), overpowered);
   if (changes.length > 0 && verdict !== 'contradicted') lines.push(...changeList(confirmation));
-  const failed = runs.find(({ passed, kind }) => passed !== true && kind !== 'red-first');
+  const failed = runs.find(({ passed, kind }) => passed !== true && !failsByDesign.has(kind));
   const output = failed?.output.trim() ?? '';
   if (output !== '') lines.push(fence(headChars(output, outputChars)));
   lines.push(
@@ -27,10 +27,21 @@ export function confirmationFeedback(confirmation: Confirmation, taskId: string)
   return lines.join('\n');
 }
 
+/** Their failures say nothing of the work. */
+const failsByDesign: ReadonlySet<string> = new Set(['red-first', 'tripwire']);
+
 const cleanPlace =
   'Only what is committed counts: nothing that is ignored, untracked, installed by hand, kept in a home or temporary folder, or left by an earlier run is there. Make the committed files pass by themselves.';
 const overpowered =
   'A test that compares two different values must fail in every run. Take out what patches, shadows or ends the test runner or its assertions.';
+
+/** What was found beside the changed files, each once. */
+function oddities({ findings, changes, why }: Confirmation): readonly string[] {
+  const listed = new Set(changes.map(changeText));
+  return findings
+    .filter((text) => !listed.has(text) && !why.startsWith(text))
+    .map((text) => `- ${singleLine(text, 300)}`);
+}
 
 function contradiction(confirmation: Confirmation): readonly string[] {
   return [

@@ -78,6 +78,8 @@ export type ConfirmationInput = {
   /** What stood around the rooms and was put there since the loop began. */
   readonly surroundings: readonly string[];
   readonly tripwire: 'held' | 'broken' | null;
+  /** What answered wrongly there, a sentence each. */
+  readonly odd: readonly string[];
 };
 
 type Judged = Pick<Confirmation, 'verdict' | 'proof' | 'why' | 'findings'>;
@@ -86,7 +88,7 @@ const shownNames = 10;
 
 /** What the runs say together. */
 export function judgeConfirmation(input: ConfirmationInput): Judged {
-  const findings = [...input.surroundings, ...input.changes.map(changeText)];
+  const findings = [...input.odd, ...input.surroundings, ...input.changes.map(changeText)];
   const proof = proofOf(input);
   const refusal = refusalOf(input);
   if (refusal === null) return { verdict: 'confirmed', ...proof, findings };
@@ -96,10 +98,10 @@ export function judgeConfirmation(input: ConfirmationInput): Judged {
 type Refusal = Pick<Judged, 'verdict' | 'why'>;
 
 function refusalOf(input: ConfirmationInput): Refusal | null {
-  const { runs, surroundings, tripwire } = input;
+  const { runs, surroundings, tripwire, odd } = input;
   const base = find(runs, 'base-judge');
   const own = find(runs, 'own-judge');
-  if (tripwire === 'broken') return { verdict: 'overpowered', why: overpowered };
+  if (tripwire === 'broken') return { verdict: 'overpowered', why: overpowered(odd) };
   if (surroundings.length > 0) return { verdict: 'contradicted', why: surroundings[0] ?? '' };
   if (base !== null && !stands(base)) return refusalOfBase(input, base, own);
   if (own === null || stands(own)) return null;
@@ -107,8 +109,13 @@ function refusalOf(input: ConfirmationInput): Refusal | null {
   return { verdict: 'refused', why };
 }
 
-const overpowered =
-  'a test that must fail does not fail once the changed files are loaded: the product decides what its tests say';
+function overpowered([
+  first = 'a test that must fail does not fail',
+  ...more
+]: readonly string[]): string {
+  const rest = more.length === 0 ? '' : ` (and ${more.length} more like it)`;
+  return `${first}${rest}: the product decides what its tests say`;
+}
 
 function refusalOfBase(
   { runs, baseline, changes }: ConfirmationInput,

@@ -1,0 +1,89 @@
+import { isRunnerName } from '../runner-names.ts';
+import { folderOf } from './name.ts';
+import type { Load, Neighbour, World } from './template.ts';
+
+const endings = ['', '.js', '.ts', '.mjs', '.cjs', '.mts', '.cts', '.jsx', '.tsx'];
+const code = /\.[cm]?[jt]sx?$/;
+
+/**
+ * What a test file loads before its tests, by its own words. Nothing for one that puts something in the place of modules or
+ * sets variables first: without that, loading the same may do something else.
+ */
+export function javascriptLoads({ path, text }: Neighbour, { files }: World): readonly Load[] {
+  if (prepares(text)) return [];
+  return specifiers(text).flatMap((spec): readonly Load[] => {
+    if (spec.startsWith('node:') || isRunnerName(spec.split('/')[0] ?? '')) return [];
+    if (isRunnerName(spec)) return [];
+    if (!spec.startsWith('.')) return [{ spec, file: null }];
+    const file = resolve(joined(folderOf(path), spec), files);
+    return file === null ? [] : [{ spec, file }];
+  });
+}
+
+function prepares(text: string): boolean {
+  const isMocked =
+    /\b(?:mock|doMock|unstable_mockModule|proxyquire|esmock|rewiremock|replaceEsm)\s*\(|\bmock\.module\b|\btd\.replace\b/;
+  return isMocked.test(text) || /\bprocess\.(?:env\b.{0,60}[^=!<>]=[^=]|argv\s*=)/.test(text);
+}
+
+/** From lines that stand at the left edge: what is loaded inside of a test is that test's own affair. */
+export function specifiers(text: string): readonly string[] {
+  const found = new Set<string>();
+  let isOpen = false;
+  let isType = false;
+  for (const line of text.split('\n')) {
+    if (line.startsWith('import')) {
+      isType = line.startsWith('import type ');
+      isOpen = true;
+    }
+    const isRequire = /^(?:const|let|var|require)\b/.test(line);
+    if (!isOpen && !isRequire) continue;
+    const at = isRequire ? callIn(line) : line.lastIndexOf('from ');
+    const from = isOpen && at === -1 && /^import\s*['"]/.test(line) ? 6 : at;
+    const spec = from === -1 ? null : quotedAfter(line, from);
+    if (spec !== null && !isType && spec.length < 200) found.add(spec);
+    if (spec !== null || line.includes(';')) isOpen = false;
+  }
+  return [...found];
+}
+
+function callIn(line: string): number {
+  return Math.max(line.indexOf('require('), line.indexOf('await import('));
+}
+
+function quotedAfter(line: string, from: number): string | null {
+  const match = /['"]([\w@~#./:$+-]+)['"]/.exec(line.slice(from));
+  return match?.[1] ?? null;
+}
+
+function resolve(path: string, files: ReadonlySet<string>): string | null {
+  const sources = path.replace(/\.([cm]?)js(x?)$/, '.$1ts$2');
+  const candidates = [path, sources].flatMap((each) => [
+    ...endings.map((ending) => each + ending),
+    ...endings.slice(1).map((ending) => `${each}/index${ending}`),
+  ]);
+  const found = candidates.find((each) => files.has(each));
+  return found !== undefined && code.test(found) && !found.includes('.d.') ? found : null;
+}
+
+/** `test/unit` and `../../src/a.js` are `src/a.js`. */
+function joined(folder: string, spec: string): string {
+  const parts: string[] = folder === '' ? [] : folder.split('/');
+  for (const part of spec.split('/')) {
+    if (part === '..') parts.pop();
+    else if (part !== '.' && part !== '') parts.push(part);
+  }
+  return parts.join('/');
+}
+
+/** How a file of one folder has to name what a file of another one names `spec`. */
+export function respelled(spec: string, from: string, to: string): string {
+  if (!spec.startsWith('.') || folderOf(from) === folderOf(to)) return spec;
+  const target = joined(folderOf(from), spec).split('/');
+  const start = folderOf(to) === '' ? [] : folderOf(to).split('/');
+  while (target.length > 1 && start.length > 0 && target[0] === start[0]) {
+    target.shift();
+    start.shift();
+  }
+  return `${start.length === 0 ? './' : '../'.repeat(start.length)}${target.join('/')}`;
+}

@@ -1,0 +1,167 @@
+import path from 'node:path';
+import { planTripwire, sourceExtensions, type Tripwire } from '../core/judge/tripwire/plan.ts';
+import {
+  judgeTripwire,
+  settleTripwire,
+  type TripwireRun,
+  type TripwireVerdict,
+} from '../core/judge/tripwire/verdict.ts';
+import type { Loop } from '../core/loop/loop.ts';
+import type { ConfirmationRun } from '../core/verdict/confirmation.ts';
+import type { Check } from '../core/verdict/report.ts';
+import { parseTests, type TestRun } from '../core/verdict/test-output/parse-tests.ts';
+import { confirmIn, type RunResult, type RunWish } from './confirm-run.ts';
+import type { Engine } from './engine.ts';
+
+export type TripwireWish = {
+  readonly base: string;
+  readonly commit: string;
+  /** The run with the base's judge, which passed. */
+  readonly judged: RunResult;
+  readonly wish: (kind: RunWish['kind'], more: Partial<RunWish>) => RunWish;
+};
+
+export type Sprung = {
+  readonly state: 'held' | 'broken' | null;
+  /** What answered wrongly, a sentence each. */
+  readonly findings: readonly string[];
+  readonly runs: readonly ConfirmationRun[];
+};
+
+const nothing: Sprung = { state: null, findings: [], runs: [] };
+const maxTests = 400;
+const maxTestBytes = 128 * 1024;
+const maxLogBytes = 16 * 1024 * 1024;
+const leastLimitMs = 30_000;
+const shownFindings = 5;
+
+/**
+ * Puts tests of the engine's own beside those of the base and looks whether they still fail where they must once the loop's
+ * product is loaded. Null when it was cut short.
+ */
+export async function springTripwire(
+  engine: Engine,
+  loop: Loop,
+  { base, commit, judged, wish }: TripwireWish,
+  signal: AbortSignal,
+): Promise<Sprung | null> {
+  const seen = await recognised(engine, loop, judged);
+  if (seen === null) return nothing;
+  const { plan } = wish('tripwire', {});
+  const names = plan.judge.filter(({ kind }) => kind === 'test').map((file) => file.path);
+  const tests = await textsOf(engine, base, names, signal);
+  const nonce = engine.ids.token();
+  const planFor = async (revision: string): Promise<Tripwire | null> => {
+    const files = new Set(await engine.project.listAt(revision, signal));
+    const { framework } = seen.tests;
+    const { product } = plan;
+    const inner = product.filter((file) => sourceExtensions.includes(path.extname(file).slice(1)));
+    const sources = await textsOf(engine, revision, inner, signal);
+    return planTripwire({ framework: framework ?? '', tests, files, product, sources, nonce });
+  };
+  const planned = await planFor(commit);
+  if (planned === null) return nothing;
+  const limited = withinLimits(loop, judged.run.durationMs);
+  const runs: ConfirmationRun[] = [];
+  const look = async (
+    tripwire: Tripwire,
+    { files = [], ...more }: Partial<RunWish>,
+  ): Promise<TripwireVerdict | null> => {
+    const dropped = tripwire.files.map(({ path: file, text }) => ({ path: file, text }));
+    const each = wish('tripwire', { ...more, files: [...files, ...dropped] });
+    const result = await confirmIn(engine, limited, each, signal);
+    if (result === null) return null;
+    runs.push(result.run);
+    const read = await readRun(engine, loop, result, seen.check);
+    return read === null
+      ? { kind: 'unknown', findings: [] }
+      : judgeTripwire(tripwire, read, seen.tests);
+  };
+  const onLoop = await look(planned, { files: plan.baseJudge });
+  if (onLoop === null) return null;
+  const isDoubtful = onLoop.kind === 'odd' || onLoop.kind === 'broken';
+  // The files of the base may be fewer: it loads what is there.
+  const beside = isDoubtful ? await planFor(base) : null;
+  const there = { commit: base, dependencies: null, evidence: 'tripwire-base' };
+  const onBase = beside === null ? undefined : await look(beside, there);
+  if (onBase === null) return null;
+  const state = settleTripwire(onLoop, onBase ?? null);
+  const findings = state === 'broken' ? onLoop.findings.slice(0, shownFindings) : [];
+  return { state, findings, runs };
+}
+
+type Recognised = { readonly check: Check; readonly tests: TestRun };
+
+/** The first check whose output shows a runner. */
+async function recognised(
+  engine: Engine,
+  loop: Loop,
+  { run, checks }: RunResult,
+): Promise<Recognised | null> {
+  if (!loop.settings.verify['parse-tests']) return null;
+  for (const check of checks) {
+    if (check.tests === null || check.command === null) continue;
+    const tests = await testsOf(engine, loop, run, check);
+    if (tests.framework !== null && tests.total > 0) return { check, tests };
+  }
+  return null;
+}
+
+async function readRun(
+  engine: Engine,
+  loop: Loop,
+  { run, checks }: RunResult,
+  { name }: Check,
+): Promise<TripwireRun | null> {
+  const check = checks.find((each) => each.name === name);
+  if (check === undefined) return null;
+  const tests = await testsOf(engine, loop, run, check);
+  const good = successCode(loop, name);
+  return { tests, endedWell: check.exitCode === null ? null : check.exitCode === good };
+}
+
+function successCode({ settings }: Loop, name: string): number {
+  const { commands, 'success-exit-code': code } = settings.validation;
+  return commands[name]?.['success-exit-code'] ?? code;
+}
+
+async function testsOf(
+  { artifacts }: Engine,
+  loop: Loop,
+  { evidence }: ConfirmationRun,
+  { name }: Check,
+): Promise<TestRun> {
+  const dir = await artifacts.namedDir(loop.id, evidence);
+  const streams = ['stdout', 'stderr'].map((stream) =>
+    artifacts.readTail(path.join(dir, `${name}.${stream}.log`), maxLogBytes),
+  );
+  const texts = (await Promise.all(streams)).filter((text) => text !== null && text !== '');
+  return parseTests(texts.join('\n'));
+}
+
+async function textsOf(
+  { project }: Engine,
+  base: string,
+  names: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly { readonly path: string; readonly text: string }[]> {
+  const texts = await project.readSeveralAt(base, names.slice(0, maxTests), maxTestBytes, signal);
+  return [...texts].flatMap(([file, text]) => (text === null ? [] : [{ path: file, text }]));
+}
+
+/** Fails by design, so it is not tried again; and what it loads must not hold it up much longer than one run takes. */
+function withinLimits(loop: Loop, durationMs: number): Loop {
+  const { settings } = loop;
+  const limit = Math.max(leastLimitMs, durationMs * 4);
+  const shortened = (timeout: number) => Math.min(timeout, limit);
+  const commands = Object.entries(settings.validation.commands).map(
+    ([name, more]) => [name, { ...more, timeout: shortened(more.timeout) }] as const,
+  );
+  const validation = {
+    ...settings.validation,
+    timeout: shortened(settings.validation.timeout),
+    commands: Object.fromEntries(commands),
+  };
+  const verify = { ...settings.verify, 'retries-on-fail': 0 };
+  return { ...loop, settings: { ...settings, validation, verify } };
+}
