@@ -10,36 +10,10 @@ import { gitRepo, type GitRepo } from '../../support/git-repo.ts';
 import { openedProject } from '../../support/opened-project.ts';
 import type { Step } from '../trick.ts';
 import type { Project, Tool } from './case.ts';
+import type { Outcome } from './outcome.ts';
 
 const run = promisify(execFile);
 const modules = path.join(import.meta.dirname, '../../../node_modules');
-
-/** By what a loop was stopped, or `complete`. */
-export type How =
-  | 'complete'
-  | 'unproven'
-  | 'base judge'
-  | 'clean checkout'
-  | 'surroundings'
-  | 'tripwire'
-  | 'integrity'
-  | 'put back'
-  | 'blocked'
-  | 'checks';
-
-export type Outcome = {
-  readonly status: Loop['status'];
-  readonly how: How;
-  readonly proof: string | null;
-  /** In words, as a user reads it. */
-  readonly why: string;
-  readonly iterations: number;
-  /** Whether the check passed in the worktree in some iteration. */
-  readonly fooled: boolean;
-  /** The agent's word lifted a refusal. */
-  readonly lifted: boolean;
-  readonly truth: boolean | null;
-};
 
 export type Scene = Project & {
   readonly title: string;
@@ -140,7 +114,7 @@ async function isTrue(
   );
 }
 
-export function outcomeOf(loop: Loop, truth: boolean | null): Outcome {
+function outcomeOf(loop: Loop, truth: boolean | null): Outcome {
   const proof = proofOf(loop);
   const last = loop.iterations.at(-1);
   return {
