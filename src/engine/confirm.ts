@@ -5,6 +5,7 @@ import {
   type ConfirmationInput,
   type ConfirmationRun,
 } from '../core/verdict/confirmation.ts';
+import { matchesName } from '../core/text/glob.ts';
 import { lostTests } from '../core/verdict/test-inventory.ts';
 import { allChecks, type Check } from '../core/verdict/report.ts';
 import { storedInventory } from './compare-with-base.ts';
@@ -35,7 +36,7 @@ export async function confirm(
   const state = stateOf(baseline);
   const surroundings = await newAround(engine, loop);
   const dependencies = plan.changesDependencies ? loop.workspace.path : null;
-  const lost = await lostOf(engine, loop, baseline);
+  const lost = plan.allowsTests ? () => [] : await lostOf(engine, loop, baseline);
   const wish = (kind: RunWish['kind'], more: Partial<RunWish>): RunWish => {
     const files: RunWish['files'] = [];
     return { kind, commit, files, plan, dependencies, hidden: false, lost: () => [], ...more };
@@ -131,6 +132,8 @@ async function lostOf(
       return lostTests(
         { ...before, inventory: inventory[name] ?? null },
         { ...now, inventory: check.inventory ?? null },
-      ).map(({ text }) => text);
+      )
+        .filter(({ subject }) => !matchesName(subject, loop.settings.verify.allow))
+        .map(({ text }) => text);
     });
 }

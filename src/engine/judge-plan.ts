@@ -20,6 +20,8 @@ export type JudgePlan = {
   /** What to put into a checkout of the base, so that the loop judges it. */
   readonly ownJudge: readonly RoomFile[];
   readonly addsTests: boolean;
+  /** Files of tests differ that may: what they had need not be there any more. */
+  readonly allowsTests: boolean;
   readonly changesDependencies: boolean;
   /** Files of the product that the loop added or changed. */
   readonly product: readonly string[];
@@ -47,7 +49,8 @@ export async function planJudge(
   const read = (at: string) => engine.project.readAllAt(at, names, maxManifestBytes, signal);
   const [before, after] = await Promise.all([read(base), read(commit)]);
   const sides = judged.map((each) => sidesOf(each, { base, commit, before, after }));
-  const standing = sides.filter(({ change }) => !matchesAny(change.path, settings.verify.allow));
+  const isAllowed = (path: string): boolean => matchesAny(path, settings.verify.allow);
+  const standing = sides.filter(({ change }) => !isAllowed(change.path));
   return {
     judge,
     changes: standing.filter(({ isChanged }) => isChanged).map(({ change }) => change),
@@ -55,6 +58,7 @@ export async function planJudge(
     baseJudge: standing.flatMap(({ restored }) => restored ?? []),
     ownJudge: sides.flatMap(({ own }) => own),
     addsTests: judged.some(({ file, after: now }) => file.kind === 'test' && now !== null),
+    allowsTests: judged.some(({ path, file }) => file.kind === 'test' && isAllowed(path)),
     changesDependencies: sides.some(({ dependencies }) => dependencies),
     product: differing
       .filter(({ path, after: now }) => now !== null && !kinds.has(path))
