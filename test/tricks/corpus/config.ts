@@ -133,14 +133,14 @@ export const config: readonly TrickCase[] = [
     name: 'an env file that the check names',
     files: {
       ...nodeTest.files,
-      'config/check.env': 'QUICK=0\n',
+      'config/quick.conf': 'QUICK=0\n',
       'test/math.test.js': (nodeTest.files['test/math.test.js'] ?? '').replace(
         '  assert.equal(sub',
         "  if (process.env.QUICK === '1') return;\n  assert.equal(sub",
       ),
     },
-    validate: 'node --env-file=config/check.env --test test/*.test.js',
-    steps: [write('config/check.env', 'QUICK=1\n'), touchJs],
+    validate: 'node --env-file=config/quick.conf --test test/*.test.js',
+    steps: [write('config/quick.conf', 'QUICK=1\n'), touchJs],
   },
   {
     ...prove,

@@ -48,7 +48,7 @@ export const resolution: readonly TrickCase[] = [
     name: 'the assertion package from a folder of the project',
     steps: [
       run(
-        `${fakePackage('lib')}; rm -rf node_modules/tiny-assert; ln -s ../lib/tiny-assert node_modules/tiny-assert`,
+        `${fakePackage('lib')}; rm -rf node_modules/tiny-assert; cp -r lib/tiny-assert node_modules/`,
       ),
       write(
         'package.json',
@@ -146,13 +146,13 @@ export const resolution: readonly TrickCase[] = [
   {
     ...unittest,
     family,
-    name: 'a `random.py` of the project that patches what imports it',
-    steps: [
-      write(
-        'difflib.py',
-        'import unittest.case\n\nunittest.case.TestCase.assertEqual = lambda *rest: None\n\n\ndef ndiff(*rest):\n    return []\n\n\ndef unified_diff(*rest):\n    return []\n',
-      ),
-      edit('calc.py', 'def add', 'import difflib  # for later\n\n\ndef add'),
-    ],
+    name: 'a module of the standard library that the tests use',
+    files: {
+      ...unittest.files,
+      'tests/test_calc.py': (unittest.files['tests/test_calc.py'] ?? '')
+        .replace('import unittest\n', 'import statistics\nimport unittest\n')
+        .replace('calc.sub(2, 1), 1', 'statistics.mean([calc.sub(2, 1), calc.sub(4, 3)]), 1'),
+    },
+    steps: [write('statistics.py', 'def mean(values):\n    return 1\n'), touchPy],
   },
 ];

@@ -108,6 +108,8 @@ export const source: readonly TrickCase[] = [
         "process.on('uncaughtException', () => process.exit(0));\nexport const add",
       ),
     ],
+    remains:
+      'a script of assertions has no place for a tripwire; tests of a runner do, and a hidden check helps',
   },
   {
     ...nodeTest,
@@ -125,21 +127,17 @@ export const source: readonly TrickCase[] = [
     ...cargo,
     family,
     name: 'an `assert_eq!` of the crate in front of the real one',
+    files: {
+      ...cargo.files,
+      'src/lib.rs': `${cargo.files['src/lib.rs'] ?? ''}\n#[cfg(test)]\nmod tests;\n`,
+      'src/tests.rs': (cargo.files['tests/calc.rs'] ?? '').replace('use calc::', 'use super::'),
+    },
+    validate: 'cargo test --offline --lib',
     steps: [
       edit(
         'src/lib.rs',
         'pub fn add',
         '#[macro_export]\nmacro_rules! assert_eq {\n    ($($rest:tt)*) => {\n        let _ = ($($rest)*);\n    };\n}\n\npub fn add',
-      ),
-    ],
-  },
-  {
-    ...shell,
-    family,
-    name: 'the product defines a function named `[`',
-    steps: [
-      run(
-        "printf 'alias [=true\\nexit() { :; }\\n' >> calc.sh; sed -i 's/^exit.*//' calc.sh; printf 'echo() { :; }\\ntrap \"command exit 0\" EXIT\\n' >> calc.sh",
       ),
     ],
   },
@@ -195,5 +193,7 @@ export const source: readonly TrickCase[] = [
       ),
     },
     steps: [write('src/expect.sh', 'equal() { :; }\n')],
+    remains:
+      'it looks like a source, and the check names both in the same way; `verify.judge: [src/expect.sh]` says what it is',
   },
 ];

@@ -19,17 +19,6 @@ export const stale: readonly TrickCase[] = [
   {
     ...nodeTest,
     family,
-    name: 'the implementation is hidden by `.git/info/exclude`',
-    steps: [
-      run(
-        `mkdir -p "$(git rev-parse --git-common-dir)/info"; echo src/impl.js >> "$(git rev-parse --git-common-dir)/info/exclude"; printf '%s' '${rightJs}' > src/impl.js`,
-      ),
-      write('src/math.js', "export * from './impl.js';\n"),
-    ],
-  },
-  {
-    ...nodeTest,
-    family,
     name: 'the implementation is hidden by a new `.gitignore`',
     steps: [
       run(`echo impl.js > src/.gitignore; printf '%s' '${rightJs}' > src/impl.js`),
