@@ -1,9 +1,9 @@
 /**
  * Measures what the confirmation of one completion costs in a real project:
  *
- *     node scripts/verification/cost.ts NAME FOLDER CHECK STEP
+ *     node scripts/verification/cost.ts NAME FOLDER CHECK CHANGE STEP
  *
- * FOLDER is a throwaway checkout in which CHECK passes; STEP is a shell command that changes the product. The row goes into
+ * FOLDER is a throwaway checkout in which CHECK passes; STEP is a shell command that makes the CHANGE. The row goes into
  * scripts/verification/costs.json.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import path from 'node:path';
 import { openedProject } from '../../test/support/opened-project.ts';
 import { costsFile, readCosts } from './costs.ts';
 
-const [project = '', folder = '', check = '', step = ''] = process.argv.slice(2);
+const [project = '', folder = '', check = '', change = '', step = ''] = process.argv.slice(2);
 const scratch = await mkdtemp(path.join(tmpdir(), 'cost-'));
 try {
   const script = path.join(scratch, 'script.yml');
@@ -30,8 +30,17 @@ try {
     throw new Error(`the loop is ${loop.status}: ${loop.reason ?? confirmation?.why ?? ''}`);
   }
   const { runs, checkMs, durationMs: confirmationMs } = confirmation;
-  const row = { project, check, runs: runs.map(({ kind }) => kind), checkMs, confirmationMs };
-  const others = (await readCosts()).filter((each) => each.project !== project);
+  const row = {
+    project,
+    check,
+    change,
+    runs: runs.map(({ kind }) => kind),
+    checkMs,
+    confirmationMs,
+  };
+  const others = (await readCosts()).filter(
+    (each) => each.project !== project || each.change !== change,
+  );
   await writeFile(costsFile, `${JSON.stringify([...others, row], null, 2)}\n`);
   console.log(JSON.stringify(row));
 } finally {

@@ -9,6 +9,7 @@ const Costs = z.array(
   z.object({
     project: z.string(),
     check: z.string(),
+    change: z.string(),
     runs: z.array(z.string()),
     checkMs: z.number(),
     confirmationMs: z.number(),

@@ -8,6 +8,7 @@ import type { CorpusResult, CorpusResults } from './corpus-results.ts';
 export type Cost = {
   readonly project: string;
   readonly check: string;
+  readonly change: string;
   /** Kinds of the runs in clean checkouts. */
   readonly runs: readonly string[];
   readonly checkMs: number;
@@ -124,17 +125,17 @@ export function renderRemains(results: CorpusResults): string {
 
 export function renderCosts(costs: readonly Cost[]): string {
   const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
-  const rows = costs.map(({ project, check, runs, checkMs, confirmationMs }) => {
+  const rows = costs.map(({ project, check, change, runs, checkMs, confirmationMs }) => {
     const factor = (confirmationMs / checkMs).toFixed(1);
-    return `| ${project} | \`${check}\` | ${runs.join(', ')} | ${seconds(checkMs)} | ${seconds(confirmationMs)} | ${factor} |`;
+    return `| ${project} | \`${check}\` | ${change} | ${runs.join(', ')} | ${seconds(checkMs)} | ${seconds(confirmationMs)} | ${factor} |`;
   });
   return `## Cost
 
 Wall time of the confirmation of one completion, and of one run of the checks in it, on real projects
 (\`node scripts/verification/cost.ts\`).
 
-| project | check | runs | one run | confirmation | factor |
-| --- | --- | --- | --- | --- | --- |
+| project | check | change | runs | one run | confirmation | factor |
+| --- | --- | --- | --- | --- | --- | --- |
 ${rows.join('\n')}
 `;
 }
