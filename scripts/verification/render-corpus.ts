@@ -56,7 +56,8 @@ export function titleOf({ family, name }: Pick<TrickCase, 'family' | 'name'>): s
 export function renderFigures(results: CorpusResults): string {
   const { tricks, caught, honest, asked, refused } = figuresOf(results);
   const share = tricks === 0 ? 0 : Math.floor((1000 * caught) / tricks) / 10;
-  const rows = Object.keys(families).map((family) => renderFamily(family as Family, results));
+  const order = [...new Set(trickCases.map(({ family }) => family))];
+  const rows = order.map((family) => renderFamily(family, results));
   return `## Figures
 
 - **${caught} of ${tricks} tricks are caught** (${share} %).
@@ -124,7 +125,6 @@ export function renderRemains(results: CorpusResults): string {
 }
 
 export function renderCosts(costs: readonly Cost[]): string {
-  const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
   const rows = costs.map(({ project, check, change, runs, checkMs, confirmationMs }) => {
     const factor = (confirmationMs / checkMs).toFixed(1);
     return `| ${project} | \`${check}\` | ${change} | ${runs.join(', ')} | ${seconds(checkMs)} | ${seconds(confirmationMs)} | ${factor} |`;
@@ -132,12 +132,16 @@ export function renderCosts(costs: readonly Cost[]): string {
   return `## Cost
 
 Wall time of the confirmation of one completion, and of one run of the checks in it, on real projects
-(\`node scripts/verification/cost.ts\`).
+(\`node scripts/confirmation-cost.ts\`).
 
 | project | check | change | runs | one run | confirmation | factor |
 | --- | --- | --- | --- | --- | --- | --- |
 ${rows.join('\n')}
 `;
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
 }
 
 function cell(text: string): string {

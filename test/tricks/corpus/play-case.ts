@@ -1,6 +1,6 @@
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { proofOf } from '../../../src/core/loop/finishing.ts';
@@ -71,9 +71,10 @@ async function placesOf(repo: GitRepo): Promise<(text: string) => string> {
 async function freePort(): Promise<string> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const address = server.address();
   await new Promise((resolve) => server.close(resolve));
-  return String(port);
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return String(address.port);
 }
 
 async function linkPackages(root: string, packages: readonly string[]): Promise<void> {

@@ -1,7 +1,7 @@
 /**
  * Measures what the confirmation of one completion costs in a real project:
  *
- *     node scripts/verification/cost.ts NAME FOLDER CHECK CHANGE STEP
+ *     node scripts/confirmation-cost.ts NAME FOLDER CHECK CHANGE STEP
  *
  * FOLDER is a throwaway checkout in which CHECK passes; STEP is a shell command that makes the CHANGE. The row goes into
  * scripts/verification/costs.json.
@@ -9,8 +9,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { openedProject } from '../../test/support/opened-project.ts';
-import { costsFile, readCosts } from './costs.ts';
+import { openedProject } from '../test/support/opened-project.ts';
+import { costsFile, readCosts } from './verification/costs.ts';
 
 const [project = '', folder = '', check = '', change = '', step = ''] = process.argv.slice(2);
 const scratch = await mkdtemp(path.join(tmpdir(), 'cost-'));
