@@ -1,15 +1,44 @@
 import { keyOf, type Result, type Results } from '../reliability/render.ts';
+import type { CorpusResults } from './corpus-results.ts';
+import {
+  renderCosts,
+  renderFigures,
+  renderHonest,
+  renderRemains,
+  renderTricks,
+  type Cost,
+} from './render-corpus.ts';
 import type { Trick } from './tricks.ts';
 
-/** The page, from the tricks and the results of their tests. */
-export function renderVerification(tricks: readonly Trick[], results: Results): string {
+export type Recorded = {
+  readonly results: Results;
+  readonly corpus: CorpusResults;
+  readonly costs: readonly Cost[];
+};
+
+/** The page, from the tables of tricks and honest changes and the results of their tests. */
+export function renderVerification(
+  tricks: readonly Trick[],
+  { results, corpus, costs }: Recorded,
+): string {
   const rows = tricks.map((trick) => renderTrick(trick, results[keyOf(trick.test)]));
-  return [
-    head,
+  const known = [
+    knownHead,
     '| trick | runner | result | how | test |',
     '| --- | --- | --- | --- | --- |',
     ...rows,
-    tail,
+    '',
+  ].join('\n');
+  return [
+    head,
+    renderFigures(corpus),
+    remainsHead,
+    renderRemains(corpus),
+    helps,
+    renderCosts(costs),
+    renderTricks(corpus),
+    renderHonest(corpus),
+    known,
   ].join('\n');
 }
 
@@ -26,46 +55,41 @@ export function isShown(result: Result | undefined): boolean {
   return result !== undefined && result.passed > 0 && result.failed === 0;
 }
 
-const head = `# Verification: tricks
+const head = `# Verification: tricks and honest changes
 
-What agents do to get a green run without doing the work, and what becomes of it. Each row is a test in which a scripted
-agent plays the trick against the real runner and claims to be done (\`test/tricks/\`). Written by
-\`node scripts/verification.ts\` from the table in \`scripts/verification/tricks.ts\` and the reports of the tests; a test fails
-when it is stale. How it works is on the page of [integrity](integrity.md).
+What agents do to get a green run without doing the work, what becomes of it, and what becomes of honest work that looks alike.
+Each row is a test in which a scripted agent plays it against the real runner and claims to be done (\`test/tricks/\`). Every
+trick has a check of the truth that the agent never sees, and it fails. Written by \`node scripts/verification.ts\` from the tables
+in \`test/tricks/corpus/\` and \`scripts/verification/tricks.ts\` and the reports of the tests; a test fails when it is stale. How
+it works is on the pages of [confirmation](confirmation.md) and [integrity](integrity.md).
 
-- **caught**: the check \`integrity\` fails, so the iteration cannot complete the loop; the agent is told, and the terminal and
-  \`loopwright loop explain\` say \`cheat\`.
+- **caught**: the loop does not end complete; or it does, unproven, and what was changed of the judge is named.
+- **asked**: an honest change that is complete only after one more iteration, or by the agent's word.
+- **refused**: an honest change that does not end complete.
+`;
+
+const remainsHead = `## What remains
+
+Shown by a test each, and complete with a proof:
+`;
+
+const helps = `No run of the same tests can tell these from work: hard-coded answers, code that detects the runner, time bombs, and answers
+that are read from the test. What helps:
+
+- \`verify.hidden\`: commands from outside of the repository that the agent never sees, with other inputs than the tests.
+- \`llm-judge\`: a fresh read-only agent that reads the diff.
+- Repeated runs, on another day and another machine: CI before the merge.
+- \`verify.judge\`: globs for helpers of tests that stand among the sources.
+- \`sandbox: bubblewrap\`: an agent that cannot write outside of its worktree cannot leave anything there for the product to read.
+- Reviewing the diff. \`unproven\` says where that is needed most.
+`;
+
+const knownHead = `## The first list
+
+Tricks that earlier versions looked for in the text of tests and configuration.
+
+- **caught**: the loop does not end complete, and the agent is told why.
 - **put back**: undone before anything is judged, told and shown. The verdict is that of the real judge.
 - **seen**: without effect on the verdict, and named.
 - **not caught**: works. The test shows that it does.
-`;
-
-const tail = `
-## What cannot be caught
-
-- **A weaker question.** A changed expectation, a rounder tolerance, a mocked module, an updated snapshot: the test still runs
-  and asserts. Nothing here judges meaning. Where a red base became green and only tests changed, the story, the summary
-  and \`loop explain\` warn of it. Review the diff of the tests, or keep tests that the agent never
-  sees and run them in a further command.
-- **Code for the tests.** Returning what the tests ask for, and nothing else.
-- **Fixtures and data** that tests read, and helpers they call, unless these are files of tests themselves.
-- **Deep inside installed packages.** The programs in \`node_modules/.bin\` are compared, the packages behind them are not. A
-  \`validation.setup\` that installs afresh, or \`verify.clean-room\`, takes this away.
-- **Names that are not printed.** Where a runner prints no names (jest, pytest without \`-v\`, plain scripts), a run
-  shows only numbers: one test that is deleted and one that is added look alike. Plain \`go test\`, \`mvn -q\` and dots show
-  only what fails, so a red base has nothing that a green run could be compared with. The sources are compared all the same.
-- **What the source scan does not understand.** It knows the spelling of common runners (JavaScript, TypeScript, Python, Rust, Go,
-  Java, Kotlin, C#, Ruby, PHP, Elixir, C++, bats), not their grammar: a test made by a loop or a macro is seen in runs only, and
-  \`if (process.env.CI) return\` in the middle of a test is not seen.
-- **Scripts behind scripts.** Protected are files that the command of a check or gate names, or an npm script or make rule that it
-  starts, and whose name has a part that speaks of checking (check, verify, validate, accept, judge, grade, gate, test, spec,
-  suite, lint, ci, separated by \`-\`, \`_\` or \`.\`), or that stand in a folder \`test\`, \`tests\`, \`checks\`, \`ci\` or \`.ci\`.
-  Any other script that judges, such as \`tools/run.sh\` or what \`check.sh\` calls, is the agent's to change until
-  \`verify.protected\` lists it: \`+protected: [tools/run.sh]\`.
-- **One assertion of several.** A test that keeps a real assertion beside one that cannot fail, or beside one whose failure is
-  caught, still asserts something. Only an empty \`catch\` or \`except: pass\` around assertions is seen.
-- **Hidden configuration after a setup.** Where \`validation.setup\` may bring configuration of its own and the verdict on the base is
-  reused, nothing is known of what stood there before, so hidden configuration is not compared.
-- **Outside of the worktree.** An agent without a sandbox can change programs of the machine, the store of this program, or
-  the program itself. \`sandbox: bubblewrap\` is the answer to that.
 `;

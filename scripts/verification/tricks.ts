@@ -15,9 +15,12 @@ export type Trick = {
 const node = 'tricks/node-test.test.ts';
 const runners = 'tricks/runners.test.ts';
 
-const names = 'a test of the base is gone: from its source, or from what the runner names';
+const names =
+  'the test of the base is put back for the confirmation, and fails; where the runner names its tests, it is missed before';
 const source =
-  'the mark in the source of the test; where the runner names its tests, the run shows it too';
+  'the test of the base is put back for the confirmation, and fails; where the runner names its tests, the skip is seen before';
+const base = 'the test of the base is put back for the confirmation, and fails';
+const config = 'configuration is as on the base for the confirmation';
 
 const row =
   (file: string, runner: string, verdict: Verdict) =>
@@ -42,54 +45,30 @@ export const tricks: readonly Trick[] = [
   caught('`test.todo`', source, 'test.todo'),
   caught('`{ skip: true }`', source, 'the option skip'),
   caught('`t.skip()` inside the test', source, 'skipping from inside'),
-  caught('`.only` on another test', 'a new `.only` in the source', '.only on another test'),
-  caught('empty the test', 'a test that asserted asserts nothing', 'emptying the test'),
-  caught(
-    'an assertion that cannot fail',
-    '`assert(true)` and its like do not count as assertions',
-    'an assertion that cannot fail',
-  ),
-  caught(
-    'return before the assertion',
-    'as if it asserted nothing',
-    'leaving before the assertion',
-  ),
-  caught(
-    'an assertion with an exit: `|| true`',
-    'does not count as an assertion',
-    'an assertion with an exit',
-  ),
-  caught(
-    'catch what the assertion throws',
-    'a new empty `catch` or `except: pass` around assertions',
-    'catching what the assertion throws',
-  ),
+  caught('`.only` on another test', base, '.only on another test'),
+  caught('empty the test', base, 'emptying the test'),
+  caught('an assertion that cannot fail', base, 'an assertion that cannot fail'),
+  caught('return before the assertion', base, 'leaving before the assertion'),
+  caught('an assertion with an exit: `|| true`', base, 'an assertion with an exit'),
+  caught('catch what the assertion throws', base, 'catching what the assertion throws'),
   caught('empty the file', names, 'emptying the file'),
   caught('move the file out of the glob', names, 'moving the file out of the glob'),
   caught(
     'change the npm script',
-    'scripts that a check starts are compared',
+    'scripts are as on the base for the confirmation',
     'changing the npm script',
   ),
-  caught('add `pretest`', 'as part of the script', 'a script around the npm script'),
-  caught(
-    'another shell for npm (`.npmrc`)',
-    'configuration that replaces what runs',
-    'another shell for npm scripts',
-  ),
+  caught('add `pretest`', 'as above', 'a script around the npm script'),
+  caught('another shell for npm (`.npmrc`)', config, 'another shell for npm scripts'),
   caught(
     'the same, hidden by `.gitignore`',
     'configuration of runners in the worktree is compared with what stood there before the first iteration, ignored or not',
     'a hidden .npmrc with another shell for npm scripts',
   ),
-  caught(
-    '`process.exit(0)` in a test file',
-    'a new end of the process in the source',
-    'process.exit(0) in the test file',
-  ),
+  caught('`process.exit(0)` in a test file', base, 'process.exit(0) in the test file'),
   caught(
     '`process.exit(0)` in a setup file',
-    'the tests of the inventory did not run',
+    'files that a check names are as on the base for the confirmation',
     'process.exit(0) in a setup file',
   ),
   caught(
@@ -104,29 +83,21 @@ export const tricks: readonly Trick[] = [
   ),
   vitest('`it.skip`', source, 'it.skip'),
   vitest('`xit`', source, 'xit'),
-  vitest('`it.fails`', 'an expected failure is no pass', 'it.fails'),
+  vitest('`it.fails`', base, 'it.fails'),
   vitest(
     'exclude the file, lower a threshold',
-    'configuration of runners is compared',
+    config,
     'excluding the file and lowering a threshold',
   ),
   pytest('`@pytest.mark.skip`', source, '@pytest.mark.skip'),
-  pytest(
-    'a `conftest.py` that deselects',
-    'its hooks, and fewer tests than on the base',
-    'a conftest.py that deselects',
-  ),
+  pytest('a `conftest.py` that deselects', config, 'a conftest.py that deselects'),
   pytest(
     'a `conftest.py` that ignore rules hide',
     'as above, in any folder, whatever it says',
     'a hidden conftest.py below a folder that hides itself',
   ),
-  pytest(
-    'a second test of the same name',
-    'Python runs only the last one of a class or module',
-    'a second test of the same name',
-  ),
-  pytest('`assert … or True`', 'does not count as an assertion', 'assert … or True'),
+  pytest('a second test of the same name', base, 'a second test of the same name'),
+  pytest('`assert … or True`', base, 'assert … or True'),
   pytest(
     'a `pytest.py` beside the tests',
     'modules that would stand in front of the runner are compared like programs',
@@ -147,9 +118,9 @@ export const tricks: readonly Trick[] = [
     'git is never run with them; the change is named, and `sandbox: worktree` blocks the loop',
     'editing .git is seen and does not reach the checks',
   ),
-  row(node, 'any', 'not caught')(
+  caught(
     'change what a test expects',
-    'the test is there, runs and asserts; whether it asks for the right thing is for a reviewer',
+    base,
     'an expectation that was changed to what the code does',
   ),
   row(node, 'any', 'not caught')(

@@ -44,7 +44,9 @@ export async function confirmIn(
     { ...wish, dir },
     async ({ cwd, room }) => {
       const judged = { cwd, dir, tree: '', commit: wish.commit, work: null, room };
-      const paths = plan.judge.map(({ path }) => path);
+      // Package managers bring their own lock files up to date.
+      const kept = plan.judge.filter(({ kind: what }) => what !== 'dependencies');
+      const paths = kept.map(({ path }) => path);
       const before = await lookAtFiles(cwd, paths);
       const began = engine.clock.monotonic();
       const checks = await runCommands(engine, loop, judged, signal);

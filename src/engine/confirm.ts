@@ -5,6 +5,7 @@ import {
   type ConfirmationInput,
   type ConfirmationRun,
 } from '../core/verdict/confirmation.ts';
+import { matchesName } from '../core/text/glob.ts';
 import { lostTests } from '../core/verdict/test-inventory.ts';
 import { allChecks, type Check } from '../core/verdict/report.ts';
 import { storedInventory } from './compare-with-base.ts';
@@ -44,7 +45,7 @@ export async function confirm(
     return { kind, name: name ?? String(loop.iterations.length), ...shared, ...more };
   };
   const state = stateOf(baseline);
-  const lost = await lostOf(engine, loop, baseline);
+  const lost = plan.allowsTests ? () => [] : await lostOf(engine, loop, baseline);
   const place = {
     engine,
     loop,
@@ -187,6 +188,8 @@ async function lostOf(
       return lostTests(
         { ...before, inventory: inventory[name] ?? null },
         { ...now, inventory: check.inventory ?? null },
-      ).map(({ text }) => text);
+      )
+        .filter(({ subject }) => !matchesName(subject, loop.settings.verify.allow))
+        .map(({ text }) => text);
     });
 }

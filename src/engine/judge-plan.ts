@@ -20,6 +20,8 @@ export type JudgePlan = {
   /** What to put into a checkout of the base, so that the loop judges it. */
   readonly ownJudge: readonly RoomFile[];
   readonly addsTests: boolean;
+  /** Files of tests differ that may: what they had need not be there any more. */
+  readonly allowsTests: boolean;
   readonly changesDependencies: boolean;
   /** Files of the product that the loop added or changed. */
   readonly product: readonly string[];
@@ -65,6 +67,7 @@ export async function planJudge(
     baseJudge: standing.flatMap(({ restored }) => restored ?? []),
     ownJudge: sides.flatMap(({ own }) => own),
     addsTests: judged.some(({ file, after: now }) => file.kind === 'test' && now !== null),
+    allowsTests: judged.some((each) => each.file.kind === 'test' && isAllowed(each)),
     changesDependencies: sides.some(({ dependencies }) => dependencies),
     product: differing
       .filter(({ path, after: now }) => now !== null && !kinds.has(path))

@@ -5,8 +5,18 @@ import type { Loop } from '../core/loop/loop.ts';
 import type { Engine } from './engine.ts';
 import { changedPrograms } from './changed-programs.ts';
 
-/** What runners look for in the folders above the one they are started in. */
-const climbed: ReadonlySet<string> = new Set(['node_modules', '.cargo', '.mvn']);
+/**
+ * What runners look for in the folders above the one they are started in, besides files whose name tells. Not `.cargo` as a
+ * whole: in a home, cargo itself keeps what it downloads there.
+ */
+const climbed: readonly string[] = [
+  'node_modules',
+  '.cargo/config',
+  '.cargo/config.toml',
+  '.mvn/extensions.xml',
+  '.mvn/jvm.config',
+  '.mvn/maven.config',
+];
 
 /**
  * What stands around clean checkouts and was put there or changed since the loop began, a sentence each: configuration of
@@ -15,9 +25,9 @@ const climbed: ReadonlySet<string> = new Set(['node_modules', '.cargo', '.mvn'])
 export async function newAround(engine: Engine, loop: Loop): Promise<readonly string[]> {
   const found: string[] = [];
   for (let folder = engine.roomsDir; ; folder = path.dirname(folder)) {
-    for (const name of await readdir(folder).catch(() => [])) {
-      const isJudge = climbed.has(name) || isConfig(name);
-      if (!isJudge || !(await isNewer(path.join(folder, name), loop.createdAt))) continue;
+    const configs = (await readdir(folder).catch(() => [])).filter(isConfig);
+    for (const name of [...climbed, ...configs]) {
+      if (!(await isNewer(path.join(folder, name), loop.createdAt))) continue;
       const file = path.join(folder, name);
       found.push(`${file} was made or changed since the loop began, and runners look for it there`);
     }

@@ -65,24 +65,15 @@ describe('node:test', () => {
   });
 
   it.each([
-    ['deleting the failing test', [edit(failing, '')], 'removed-test'],
-    [
-      'renaming the failing test away',
-      [edit(failing, "test('works', () => assert.ok(add));\n")],
-      'removed-test',
-    ],
-    ['commenting the failing test out', [edit(failing, `/*\n${failing}*/\n`)], 'removed-test'],
-    ['test.skip', [edit("test('subtracts'", "test.skip('subtracts'")], 'skipped-test'],
-    ['test.todo', [edit("test('subtracts'", "test.todo('subtracts'")], 'skipped-test'],
-    [
-      'the option skip',
-      [edit("'subtracts', ()", "'subtracts', { skip: true }, ()")],
-      'skipped-test',
-    ],
+    ['deleting the failing test', [edit(failing, '')]],
+    ['renaming the failing test away', [edit(failing, "test('works', () => assert.ok(add));\n")]],
+    ['commenting the failing test out', [edit(failing, `/*\n${failing}*/\n`)]],
+    ['test.skip', [edit("test('subtracts'", "test.skip('subtracts'")]],
+    ['test.todo', [edit("test('subtracts'", "test.todo('subtracts'")]],
+    ['the option skip', [edit("'subtracts', ()", "'subtracts', { skip: true }, ()")]],
     [
       'skipping from inside',
       [edit('() => {\n  assert.equal(sub', '(t) => {\n  t.skip();\n  return;\n  assert.equal(sub')],
-      'skipped-test',
     ],
     [
       '.only on another test',
@@ -90,42 +81,33 @@ describe('node:test', () => {
         edit("test('adds'", "test.only('adds'"),
         write('package.json', files['package.json'].replace('--test', '--test --test-only')),
       ],
-      'only',
     ],
-    ['emptying the test', [edit('  assert.equal(sub(2, 1), 1);\n', '')], 'emptied-test'],
-    [
-      'an assertion that cannot fail',
-      [edit('assert.equal(sub(2, 1), 1)', 'assert.ok(true)')],
-      'emptied-test',
-    ],
-    [
-      'leaving before the assertion',
-      [edit('  assert.equal(sub', '  return;\n  assert.equal(sub')],
-      'emptied-test',
-    ],
+    ['emptying the test', [edit('  assert.equal(sub(2, 1), 1);\n', '')]],
+    ['an assertion that cannot fail', [edit('assert.equal(sub(2, 1), 1)', 'assert.ok(true)')]],
+    ['leaving before the assertion', [edit('  assert.equal(sub', '  return;\n  assert.equal(sub')]],
     [
       'an assertion with an exit',
       [edit('assert.equal(sub(2, 1), 1)', 'assert.ok(sub(2, 1) === 1 || true)')],
-      'emptied-test',
     ],
     [
       'catching what the assertion throws',
       [edit('assert.equal(sub(2, 1), 1);', 'try { assert.equal(sub(2, 1), 1); } catch { }')],
-      'emptied-test',
     ],
-    ['emptying the file', [write(suite, '')], 'removed-test'],
+    ['emptying the file', [write(suite, '')]],
+    [
+      'an expectation that was changed to what the code does',
+      [edit('sub(2, 1), 1', 'sub(2, 1), 3')],
+    ],
     [
       'moving the file out of the glob',
       [
         { run: 'mkdir old && git mv test/math.test.js old/' },
         write('test/fine.test.js', "import { test } from 'node:test';\ntest('adds', () => {});\n"),
       ],
-      'removed-test',
     ],
     [
       'changing the npm script',
       [write('package.json', files['package.json'].replace('node --test test/*.test.js', 'true'))],
-      'changed-script',
     ],
     [
       'a script around the npm script',
@@ -135,13 +117,8 @@ describe('node:test', () => {
           files['package.json'].replace('"test":', '"pretest":"rm -f test/math.test.js","test":'),
         ),
       ],
-      'changed-script',
     ],
-    [
-      'process.exit(0) in the test file',
-      [edit("test('adds'", "process.exit(0);\ntest('adds'")],
-      'ends-runner',
-    ],
+    ['process.exit(0) in the test file', [edit("test('adds'", "process.exit(0);\ntest('adds'")]],
     [
       'a hidden .npmrc with another shell for npm scripts',
       [
@@ -150,7 +127,6 @@ describe('node:test', () => {
           run: 'chmod +x fake-sh; echo "script-shell=$PWD/fake-sh" > .npmrc; echo .npmrc >> .gitignore',
         },
       ],
-      'weakened-config',
     ],
     [
       'another shell for npm scripts',
@@ -158,11 +134,10 @@ describe('node:test', () => {
         write('fake-sh', '#!/bin/sh\nexit 0\n'),
         { run: 'chmod +x fake-sh; echo "script-shell=$PWD/fake-sh" > .npmrc' },
       ],
-      'weakened-config',
     ],
-  ] as const)('%s is caught', async (name, steps, kind) => {
+  ] as const)('%s is caught', async (name, steps) => {
     const isNpm = /script|only|npm/.test(name);
-    await play(trick(steps, isNpm ? npm : {}), (played) => expectCaught(played, kind));
+    await play(trick(steps, isNpm ? npm : {}), expectCaught);
   });
 
   it('replacing the runner on PATH inside the worktree is caught', async () => {
@@ -171,7 +146,8 @@ describe('node:test', () => {
       run: `mkdir -p node_modules/.bin; printf '%s' '${fake}' > node_modules/.bin/node; chmod +x node_modules/.bin/node`,
     };
     await play(trick([plant, write('src/new.js', '')], npm), (played) => {
-      expectCaught(played, 'replaced-program');
+      expectCaught(played);
+      expect(played.kinds).toContain('replaced-program');
       expect(played.texts).toContain('node_modules/.bin/node');
     });
   });
@@ -183,9 +159,7 @@ describe('node:test', () => {
       'setup.js': 'globalThis.ready = true;\n',
     };
     const leave = write('setup.js', 'if (process.env.NODE_TEST_CONTEXT) process.exit(0);\n');
-    await play(trick([leave], { files: withSetup, ...npm }), (played) =>
-      expectCaught(played, 'removed-test'),
-    );
+    await play(trick([leave], { files: withSetup, ...npm }), expectCaught);
   });
 
   it('editing loopwright.yml is undone and told', async () => {
@@ -251,12 +225,6 @@ describe('what is legitimate', () => {
 });
 
 describe('what is not caught', () => {
-  it('an expectation that was changed to what the code does', async () => {
-    await play(trick([edit('sub(2, 1), 1', 'sub(2, 1), 3')]), ({ loop, kinds }) => {
-      expect([loop.status, kinds]).toEqual(['complete', []]);
-    });
-  });
-
   it('code that knows the inputs of the test', async () => {
     const special = {
       edit: {

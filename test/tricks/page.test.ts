@@ -2,7 +2,9 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { keyOf } from '../../scripts/reliability/render.ts';
-import { readTrickResults } from '../../scripts/verification.ts';
+import { readRecorded } from '../../scripts/verification.ts';
+import { corpusTitles } from '../../scripts/verification/corpus-results.ts';
+import { figuresOf } from '../../scripts/verification/render-corpus.ts';
 import { isShown, renderVerification } from '../../scripts/verification/render.ts';
 import { tricks } from '../../scripts/verification/tricks.ts';
 
@@ -11,7 +13,7 @@ const root = path.join(import.meta.dirname, '../..');
 describe('docs/design/verification.md', () => {
   it('is what the table and the recorded results say now (node scripts/verification.ts)', async () => {
     const page = await readFile(path.join(root, 'docs/design/verification.md'), 'utf8');
-    expect(page).toBe(renderVerification(tricks, await readTrickResults()));
+    expect(page).toBe(renderVerification(tricks, await readRecorded()));
   });
 
   it('names tests that exist', async () => {
@@ -25,8 +27,27 @@ describe('docs/design/verification.md', () => {
   });
 
   it('shows no trick by a test that failed or never ran', async () => {
-    const results = await readTrickResults();
+    const { results } = await readRecorded();
     const unshown = tricks.map(({ test }) => keyOf(test)).filter((key) => !isShown(results[key]));
     expect(unshown).toEqual([]);
+  });
+
+  it('shows every case of the corpus', async () => {
+    const { corpus } = await readRecorded();
+    expect(Object.keys(corpus)).toEqual(corpusTitles);
+  });
+
+  it('shows figures that are good enough: tricks caught, honest changes not refused', async () => {
+    const {
+      tricks: all,
+      caught,
+      honest,
+      asked,
+      refused,
+    } = figuresOf((await readRecorded()).corpus);
+    expect(all).toBeGreaterThanOrEqual(60);
+    expect(honest).toBeGreaterThanOrEqual(24);
+    expect(caught / all).toBeGreaterThanOrEqual(0.88);
+    expect({ refused, isAskedSeldom: asked <= 3 }).toEqual({ refused: 0, isAskedSeldom: true });
   });
 });

@@ -74,13 +74,13 @@ export async function play(
 }
 
 /** The agent's claim and a green run did not make the loop complete, and it was told why. */
-export function expectCaught({ loop, kinds }: Played, kind: string): void {
+export function expectCaught({ loop, kinds }: Played): void {
   const [iteration] = loop.iterations;
-  expect({ status: loop.status, kinds }).toMatchObject({
-    status: 'failed',
-    kinds: expect.arrayContaining([kind]),
-  });
-  expect(iteration?.decision?.feedback).toContain('**L1/integrity** failed');
+  expect(loop.status).not.toBe('complete');
+  const isRefused = iteration?.confirmation !== undefined;
+  expect({ isRefused, kinds }).not.toEqual({ isRefused: false, kinds: [] });
+  if (isRefused) expect(iteration.confirmation?.verdict).not.toBe('confirmed');
+  expect(iteration?.decision?.feedback ?? '').not.toBe('');
 }
 
 async function linkPackages(root: string, packages: readonly string[]): Promise<void> {
