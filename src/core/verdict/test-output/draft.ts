@@ -9,7 +9,7 @@ export type Draft = {
   last: number;
   /** The run shows more than a bare summary: a header, files or tests. A bare one yields to any that does, unless it is solid. */
   anchored: boolean;
-  /** A bare summary of several lines, or of words no other tool prints: it yields only to a run around it. */
+  /** A bare summary of a runner that may print nothing else: it yields only to a run around it. */
   isSolid: boolean;
   passed: number;
   failed: number;

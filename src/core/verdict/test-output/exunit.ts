@@ -73,7 +73,6 @@ function close(run: Run, text: string, number: number): boolean {
   const failed = failures + (counts.get('invalid') ?? 0);
   const skipped = (counts.get('skipped') ?? 0) + (counts.get('excluded') ?? 0);
   setCounts(run.draft, { passed: tests - failed - skipped, failed, skipped }, number);
-  run.draft.isSolid = true;
   run.draft.anchored ||= run.marksLine >= run.finishedLine - 3;
   if (!run.draft.anchored) run.draft.first = run.finishedLine;
   run.draft.incomplete = failed === 0 && run.draft.failures.length > 0;

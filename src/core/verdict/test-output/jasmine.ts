@@ -98,7 +98,6 @@ function close(state: State, summary: Summary, number: number): void {
   const failedSpecs = Math.max(0, failures - run.suiteErrors);
   const counts = { passed: specs - failedSpecs - pending, failed: failures, skipped: pending };
   setCounts(run.draft, counts, number);
-  run.draft.isSolid = true;
   run.isClosed = true;
   run.draft.incomplete = failures === 0 && run.draft.failures.length > 0;
   state.summary = null;

@@ -74,7 +74,6 @@ function close(run: Run, text: string, number: number): boolean {
   const failed = failures + errors;
   const skipped = skips + pendings + omissions;
   setCounts(run.draft, { passed: tests - failed - skipped, failed, skipped }, number);
-  run.draft.isSolid = true;
   run.draft.incomplete = failed === 0 && run.draft.failures.length > 0;
   return true;
 }

@@ -74,7 +74,7 @@ function readLine(current: Run | null, text: string, number: number): Run | null
     if (tests !== undefined) {
       const run = current ?? createRun(number);
       run.tests = Number(tests);
-      run.draft.anchored = true;
+      run.draft.isSolid = true;
       return run;
     }
   }

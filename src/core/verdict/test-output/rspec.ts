@@ -93,7 +93,6 @@ function close(run: Run, text: string, number: number): boolean {
     draft.first = Math.min(draft.first, first);
     for (const { name, status } of tests) addTest(draft, name, status);
   }
-  draft.isSolid = true;
   draft.anchored ||= run.marksLine > 0 || run.section !== null;
   draft.incomplete = failed === 0 && draft.failures.length > 0;
   return true;
