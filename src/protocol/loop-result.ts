@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { lazy } from '../core/lazy.ts';
 import { loopCost, loopTokens, type Loop } from '../core/loop/loop.ts';
 import { exitCodeOf, isResting, loopStatuses } from '../core/loop/status.ts';
-import { reportTests, type TestCounts } from '../core/verdict/report.ts';
+import { plainCounts, reportTests, type TestCounts } from '../core/verdict/report.ts';
 import { Tests, Tokens } from './value.ts';
 
 /** One loop as `run --json` prints it. Absent is null. */
@@ -55,12 +55,16 @@ export function loopResult(loop: Loop, filesChanged: readonly string[]): LoopRes
     base,
     head: loop.head,
     filesChanged: [...filesChanged],
-    tests: newestTests(loop),
+    tests: plainTests(newestTests(loop)),
     costUsd: loopCost(loop),
     tokens: loopTokens(loop),
     durationMs: loop.activeMs,
     exitCode: isResting(loop.status) ? exitCodeOf(loop.status, loop.reason) : null,
   };
+}
+
+function plainTests(tests: TestCounts | null): TestCounts | null {
+  return tests === null ? null : plainCounts(tests);
 }
 
 /** Tests of the newest verification that counted any; the baseline is no verification of the work. */

@@ -1,4 +1,4 @@
-import { addFailure, addTest, createDraft, type Draft, setCounts } from './draft.ts';
+import { addReport, addTest, createDraft, type Draft, setCounts } from './draft.ts';
 import type { Reader, Runner } from './runner.ts';
 import type { TestStatus } from './test-run.ts';
 
@@ -144,7 +144,7 @@ function endFailure(run: Run): void {
   const { failure, draft } = run;
   run.failure = null;
   if (failure === null) return;
-  addFailure(draft, failure.name, failure.lines.join('\n'));
+  addReport(draft, failure.name, failure.lines.join('\n'));
   const index = draft.tests.findLastIndex(({ name }) => name === failure.name);
   const test = draft.tests[index];
   // The trace does not say how a test ended; its report stands below.

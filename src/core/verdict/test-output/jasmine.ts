@@ -1,4 +1,4 @@
-import { addError, addFailure, createDraft, type Draft, setCounts, takeWorse } from './draft.ts';
+import { addError, addReport, createDraft, type Draft, setCounts, takeWorse } from './draft.ts';
 import type { Reader, Runner } from './runner.ts';
 
 /** jasmine's own console reporter, version 2 to 7. */
@@ -132,6 +132,6 @@ function endFailure(state: State): void {
   const { failure } = state;
   const run = state.runs.at(-1);
   if (failure !== null && failure.isMessage && run !== undefined)
-    addFailure(run.draft, failure.name, failure.lines.join('\n'));
+    addReport(run.draft, failure.name, failure.lines.join('\n'));
   state.failure = null;
 }

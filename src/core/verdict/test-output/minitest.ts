@@ -1,4 +1,4 @@
-import { addFailure, addTest, createDraft, type Draft, setCounts, takeWorse } from './draft.ts';
+import { addReport, addTest, createDraft, type Draft, setCounts, takeWorse } from './draft.ts';
 import type { Reader, Runner } from './runner.ts';
 import type { TestStatus } from './test-run.ts';
 
@@ -133,7 +133,7 @@ function readFailure(run: Run, failure: NonNullable<Run['failure']>, text: strin
 function endFailure(run: Run): void {
   const { failure } = run;
   run.failure = null;
-  if (failure?.name != null) addFailure(run.draft, failure.name, failure.lines.join('\n'));
+  if (failure?.name != null) addReport(run.draft, failure.name, failure.lines.join('\n'));
 }
 
 function cutOff(run: Run): Draft {

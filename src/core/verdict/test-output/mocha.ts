@@ -1,4 +1,12 @@
-import { addError, addFailure, addTest, createDraft, type Draft } from './draft.ts';
+import {
+  addError,
+  addFailure,
+  addReport,
+  addTest,
+  createDraft,
+  type Draft,
+  mergeInto,
+} from './draft.ts';
 import { clearedForMin } from './lines.ts';
 import type { Reader, Runner } from './runner.ts';
 import { indentOf } from './tap-line.ts';
@@ -25,6 +33,7 @@ type Failure = {
   readonly titles: string[];
   isTitled: boolean;
   hasStack: boolean;
+  isReported: boolean;
   readonly lines: string[];
 };
 
@@ -143,7 +152,7 @@ function counted(body: Body): Body {
 
 function joined(a: Body, b: Body): Body {
   const draft = createDraft('mocha', a.draft.first);
-  draft.tests.push(...a.draft.tests, ...b.draft.tests);
+  for (const { draft: part } of [a, b]) mergeInto(draft, part);
   return {
     ...b,
     draft,
@@ -263,7 +272,8 @@ function readFailure(state: State, text: string, number: number): boolean {
     state.listed++;
     const title = start[2] ?? '';
     const isTitled = title.endsWith(':');
-    state.failure = { titles: [withoutColon(title)], isTitled, hasStack: false, lines: [] };
+    const titles = [withoutColon(title)];
+    state.failure = { titles, isTitled, hasStack: false, isReported: false, lines: [] };
     draft.last = number;
     return true;
   }
@@ -291,10 +301,12 @@ function withoutColon(title: string): string {
   return title.endsWith(':') ? title.slice(0, -1) : title;
 }
 
-function report({ finished }: State, { titles, lines }: Failure): void {
+function report({ finished }: State, failure: Failure): void {
+  const { titles, lines } = failure;
   const draft = finished.at(-1)?.draft;
-  const message = lines.join('\n').trim();
-  if (draft !== undefined && message !== '') addFailure(draft, titles.join(' > '), message);
+  const message = failure.isReported ? '' : lines.join('\n').trim();
+  failure.isReported ||= message !== '';
+  if (draft !== undefined && message !== '') addReport(draft, titles.join(' > '), message);
 }
 
 function endFailure(state: State): void {

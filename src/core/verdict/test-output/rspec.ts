@@ -1,4 +1,4 @@
-import { addError, addFailure, addTest, createDraft, type Draft, setCounts } from './draft.ts';
+import { addError, addReport, addTest, createDraft, type Draft, setCounts } from './draft.ts';
 import type { Reader, Runner } from './runner.ts';
 import type { TestDetail } from './test-run.ts';
 
@@ -148,7 +148,7 @@ function endFailure(run: Run): void {
   // The error itself follows the line of code, if there is one.
   const [first = '', ...rest] = failure.lines;
   const error = rest.join('\n').trim();
-  addFailure(
+  addReport(
     run.draft,
     failure.name,
     first.startsWith('Failure/Error:') && error !== '' ? error : failure.lines.join('\n'),

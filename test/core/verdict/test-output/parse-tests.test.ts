@@ -64,7 +64,9 @@ describe('recorded output', () => {
         const { failures, failed, tests } = parseTests(recorded(name));
         // A parent test that failed only through its subtests is counted by node:test, but has no report of its own.
         const parents = /node-test\/(spec|tap)-mixed|node-test\/terminal/.test(name) ? 1 : 0;
-        expect(failures.length, name).toBeGreaterThanOrEqual(failed - parents);
+        // Of a run that breaks off, the marks of failing tests may be all there is.
+        if (!incomplete.has(name))
+          expect(failures.length, name).toBeGreaterThanOrEqual(failed - parents);
         const failing = tests.filter((test) => test.status === 'failed' || test.status === 'error');
         expect(new Set(failing.map((test) => test.name)), name).toEqual(
           new Set(failures.map((failure) => failure.name)),
