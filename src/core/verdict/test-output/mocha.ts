@@ -47,6 +47,7 @@ type State = {
   failure: Failure | null;
   /** How many failures of the closing list were read. */
   listed: number;
+  blanks: number;
 };
 
 function read(): Reader {
@@ -57,6 +58,7 @@ function read(): Reader {
     epilogue: null,
     failure: null,
     listed: 0,
+    blanks: 0,
   };
   return {
     line: (text, number) => readLine(state, text, number),
@@ -64,7 +66,7 @@ function read(): Reader {
       endFailure(state);
       endEpilogue(state, false);
       if (state.body?.hasTitles === true) state.finished.push(cutOff(state.body));
-      return state.finished.map(({ draft }) => draft);
+      return withoutPrinted(state.finished).map(({ draft }) => draft);
     },
   };
 }
@@ -145,6 +147,23 @@ function bodyOf(state: State, body: Body, passing: number): Body {
   return whole;
 }
 
+/** The min reporter prints its counts alone. Of several on one screen the last are its own, unless others are worse. */
+function withoutPrinted(finished: readonly Body[]): Body[] {
+  const kept: Body[] = [];
+  for (const body of finished) {
+    const screen = kept.at(-1);
+    const isOnScreen = screen?.isFramed === true && !body.isFramed && body.passes === 0;
+    if (!isOnScreen) kept.push(body);
+    else if (body.draft.failed >= screen.draft.failed) {
+      const { first, incomplete } = screen.draft;
+      const draft = { ...body.draft, first, anchored: true };
+      draft.incomplete ||= incomplete;
+      kept[kept.length - 1] = { ...body, isFramed: true, draft };
+    }
+  }
+  return kept;
+}
+
 /** Where no test was named, the marks count. */
 function counted(body: Body): Body {
   return body.draft.tests.length > 0 || body.passes > 0 ? body : { ...body, ...body.dots };
@@ -199,7 +218,9 @@ const others = /^ ?(?:PASS|FAIL) \S|^Ran all test suites|^ {2}─$/;
 
 /** A test `    ✔ name (90ms)`, `    1) name`, `    - name`, or the title of a suite. */
 function readTest(state: State, text: string, number: number): void {
-  if (others.test(text)) splitBody(state);
+  // Two empty lines stand before the first title.
+  if (others.test(text) || (state.blanks >= 2 && text.startsWith('  '))) splitBody(state);
+  state.blanks = text === '' ? state.blanks + 1 : 0;
   if (text === clearedForMin) {
     state.body = { ...createBody(number), isFramed: true };
     return;

@@ -46,10 +46,12 @@ function read(): Reader {
     line: (text, number) => {
       if (text.startsWith('=') && /^=+ test session starts =+$/.test(text)) {
         sessions.push({ ...createSession(number, true), width: text.length, hasHeader: true });
+        loose = '';
         return;
       }
       const counts = readSummary(text);
       if (counts !== null) {
+        loose = '';
         let session = current();
         if (session === undefined || isBehind(session, text)) {
           sessions.push((session = createSession(number, false)));
@@ -105,7 +107,8 @@ function createSession(line: number, isAnchored: boolean): Session {
  */
 function isOver(session: Session, isHeading: boolean): boolean {
   const { counts, collected, wasInterrupted, isSure, hasHeader, isQuoted } = session;
-  if (counts === null) return false;
+  // As quiet as with `-qq`, it ends with its marks, or with the reason why it stopped.
+  if (counts === null) return wasInterrupted || (session.isThrough && !isHeading);
   if (hasHeader || (isHeading && isQuoted)) return isSure;
   return collected === null || wasInterrupted || fits(session, counts);
 }

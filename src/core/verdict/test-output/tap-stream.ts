@@ -41,6 +41,8 @@ export type TapStream = {
   readonly titles: { readonly indent: number; readonly name: string }[];
   /** Points whose subtests follow in braces and whose brace is still open. */
   readonly blocks: TapPoint[];
+  /** The plan stood before the points: a later one is not its own. */
+  isPlanFirst: boolean;
   /** A second plan: of the next stream, or printed by a test. */
   nextPlan: number | null;
   /** Files that node:test counts as one failed test, with the last error printed before. */
@@ -72,6 +74,7 @@ export function createStream(
     levels: [{ indent: 0, count: 0, plan, hasFailed: false, mark: markOf(draft) }],
     titles: [],
     blocks: [],
+    isPlanFirst: plan !== null,
     nextPlan: null,
     unloaded: new Map(),
     printedError: '',
@@ -209,9 +212,14 @@ export function addPlan(stream: TapStream, count: number, line: number): void {
   const [top] = stream.levels;
   if (top === undefined) return;
   stream.draft.last = line;
-  if (top.plan !== null && top.count > 0) stream.nextPlan = count;
-  // Of two plans the one that fits is real.
-  if (stream.nextPlan === null || top.count === count) top.plan = count;
+  if (top.plan === null || top.count === 0) {
+    stream.isPlanFirst = top.count === 0;
+    top.plan = count;
+    return;
+  }
+  stream.nextPlan = count;
+  // Of two plans behind points the one that fits is real.
+  if (!stream.isPlanFirst && top.count === count) top.plan = count;
 }
 
 /** Whether the first point of a stream starts another one: behind the last point, or behind another plan. */
