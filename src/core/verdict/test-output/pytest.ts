@@ -375,6 +375,7 @@ function finishByMarks(session: Session): Draft {
   for (const { name } of failing) addFailure(draft, name, messageOf(session, name) ?? '');
   draft.passed = tally.passed;
   draft.skipped = tally.skipped;
+  draft.showsOnlyFailures = true;
   // With a header it prints its counts as well.
   const isEnded = !session.hasHeader && (isThrough || wasInterrupted);
   const named = isEnded ? draft.failures.length : failing.length;

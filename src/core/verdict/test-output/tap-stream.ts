@@ -7,6 +7,7 @@ import {
   forgive,
   type Mark,
   markOf,
+  replaceMessage,
 } from './draft.ts';
 import type { NodeSummary } from './node-summary.ts';
 import { saysSubtestsFailed } from './node-dot.ts';
@@ -31,6 +32,8 @@ type Point = {
   readonly indent: number;
   readonly detail: number;
   isFailed: boolean;
+  /** What Perl's Test::More says below it; null before it said that the test failed. */
+  comments: string[] | null;
 };
 
 /** One TAP stream while it is read. */
@@ -167,6 +170,7 @@ function settle(stream: TapStream, level: Level, point: TapPoint, subtests: Subt
     indent: point.indent,
     detail: isCounted ? stream.draft.tests.length : -1,
     isFailed,
+    comments: null,
   };
   if (!isCounted) return;
   countTest(stream.draft, name, status, point.durationMs);
@@ -244,6 +248,20 @@ export function applyDiagnostic(stream: TapStream, diagnostic: TapDiagnostic): v
 /** Only node:test says why a parent failed; mostly because a subtest did, which is told there. */
 function isAboutSubtests({ type, message }: TapDiagnostic): boolean {
   return type === null || saysSubtestsFailed(message.trim());
+}
+
+/** `#   Failed test 'adds'`, `#   at t/adds.t line 3.`, `#          got: '1'` */
+export function addComment({ last, draft }: TapStream, text: string): void {
+  if (last === null || !last.isFailed || last.detail === -1) return;
+  if (text.startsWith('Failed test')) last.comments ??= [];
+  else if (
+    last.comments !== null &&
+    last.comments.length < 30 &&
+    !/^at .+ line \d+\.$/.test(text)
+  ) {
+    last.comments.push(text);
+    replaceMessage(draft, last.name, last.comments.join('\n'));
+  }
 }
 
 /** node:test ends its TAP with its own counts, which also tell tests from suites. */

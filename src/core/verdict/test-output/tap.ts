@@ -105,6 +105,8 @@ function readOther(stream: tapStream.TapStream, text: string, indent: number): v
     addError(draft, text);
   } else if (text.trim() === '}') {
     tapStream.closeBlock(stream, indent);
+  } else if (text.startsWith('#   ', indent)) {
+    tapStream.addComment(stream, text.slice(indent + 1).trim());
   } else if (text.startsWith('# Looks like your test exited with ')) {
     addError(draft, text.slice(2));
   } else if (text.startsWith('# ')) {
