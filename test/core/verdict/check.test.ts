@@ -75,10 +75,11 @@ describe('the verdict on one check', () => {
   });
 });
 
+const report = (at: number, error: string) =>
+  `  ${at}) parser\n       reads:\n     Error: ${error}\n      at Context.<anonymous> (test/parser.test.js:${at * 10}:5)\n`;
+
 describe('failing tests of the same name', () => {
   it('have a line, an error and a place each', () => {
-    const report = (at: number, error: string) =>
-      `  ${at}) parser\n       reads:\n     Error: ${error}\n      at Context.<anonymous> (test/parser.test.js:${at * 10}:5)\n`;
     const check = judgeCheck({
       ...run,
       end: { kind: 'exited', code: 1 },
