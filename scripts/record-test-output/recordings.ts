@@ -84,6 +84,7 @@ const javascript: readonly Recording[] = [
       none: 'ava nowhere.js',
       noise: 'ava noise.js',
       tap: 'ava --tap mixed.js',
+      twins: 'ava --serial twins-one.js twins-two.js',
       killed: { command: 'exec ava serial-hang.js', killAfterMs: 4000 },
     },
   ),
@@ -219,6 +220,34 @@ const javascript: readonly Recording[] = [
   ),
 ];
 
+/** Tests that print what another runner prints, and tests of the same name. */
+const printed: readonly Recording[] = [
+  ...each(
+    { folder: 'mocha', suite: 'mocha', npm: 'mocha@12.0.3' },
+    {
+      'noise-spec': 'mocha noise.test.js',
+      'noise-dot': 'mocha --reporter dot noise.test.js',
+      'noise-min': 'mocha --reporter min noise.test.js',
+      'noise-pass': 'mocha noise-pass.test.js',
+    },
+  ),
+  ...each(
+    { folder: 'mocha', suite: 'twins', npm: 'mocha@12.0.3' },
+    { twins: 'mocha *.test.js', 'twins-dot': 'mocha --reporter dot *.test.js' },
+  ),
+  ...each(
+    { folder: 'jest', suite: 'twins', npm: 'jest@30.5.2', before: 'echo "{}" > package.json' },
+    { twins: 'jest -i' },
+  ),
+  ...each(
+    { folder: 'node-test', suite: 'node' },
+    {
+      'dot-flat': 'node --test --test-reporter=dot flat.test.mjs',
+      'junit-flat': 'node --test --test-reporter=junit flat.test.mjs',
+    },
+  ),
+];
+
 /** Older releases of runners whose present ones are recorded in more detail. */
 const olderReleases: readonly Recording[] = [
   ...['24.9.0', '26.6.3', '29.7.0'].flatMap((version) =>
@@ -269,6 +298,16 @@ function prefixed(prefix: string, cases: Readonly<Record<string, Case>>): Record
 }
 
 const python: readonly Recording[] = [
+  ...each(
+    { folder: 'pytest', suite: 'pytest', needs: 'pytest' },
+    {
+      'very-quiet': 'pytest -qq --tb=no test_mixed.py',
+      'very-quiet-reports': 'pytest -qq test_mixed.py test_pass.py',
+      'very-quiet-pass': 'pytest -qq --tb=no test_pass.py',
+      'very-quiet-load': 'pytest -qq --tb=no test_load.py test_pass.py',
+      'very-quiet-exitfirst': 'pytest -qq --tb=no -x test_mixed.py',
+    },
+  ),
   ...each(
     { folder: 'unittest', suite: 'unittest', needs: 'python3' },
     {
@@ -419,7 +458,21 @@ const others: readonly Recording[] = [
       'skip-all': 'prove t/skipall.t',
       'skips-verbose': 'prove -v t/skips.t',
       jobs: 'prove -j2 t/pass.t t/mixed.t t/skips.t',
+      plan: 'prove t/plan.t t/pass.t',
+      'plan-very-quiet': 'prove -Q t/plan.t t/pass.t',
+      'todo-verbose': 'prove -v t/todo.t t/pass.t',
+      'bail-jobs': 'prove -j2 t/bail.t t/pass.t',
+      twins: 'prove t/twins.t',
       killed: { command: 'exec prove t/pass.t t/hang.t', killAfterMs: 1500 },
+    },
+  ),
+  ...each(
+    { folder: 'tap', suite: 'prove', needs: 'perl' },
+    {
+      'raw-todo-crlf': 'perl t/todo.t | sed "s/$/\\r/"',
+      'raw-broken-off': 'perl t/plan.t; perl t/pass.t',
+      'raw-several': 'perl t/pass.t; perl t/mixed.t; perl t/todo.t',
+      'raw-twins': 'perl t/twins.t',
     },
   ),
   ...each(
@@ -528,6 +581,17 @@ const others: readonly Recording[] = [
   ),
 ];
 
+/** Packages that say what other packages say, or fail without a failing test. */
+const goPackages: readonly Recording[] = each(
+  { folder: 'go', suite: 'go-prints', needs: 'go' },
+  {
+    'prints-v': 'go test -v ./prints ./pass',
+    'main-v': 'go test -v ./mainfail ./pass',
+    'main-json': 'go test -json ./mainfail ./pass',
+    'main-plain': 'go test ./mainfail ./pass',
+  },
+);
+
 /** Debian's Maven works offline from the repository of its packages. */
 function maven(flags: string): string {
   return `mvn -o -B -Dmaven.repo.local=/usr/share/maven-repo ${flags} test`;
@@ -535,7 +599,9 @@ function maven(flags: string): string {
 
 export const recordings: readonly Recording[] = [
   ...javascript,
+  ...printed,
   ...olderReleases,
   ...python,
   ...others,
+  ...goPackages,
 ];

@@ -3,7 +3,7 @@ import { lazy } from '../core/lazy.ts';
 import type { Iteration, Loop } from '../core/loop/loop.ts';
 import { iterationStatuses } from '../core/loop/status.ts';
 import { standingWarnings } from '../core/loop/stuck.ts';
-import { reportTests } from '../core/verdict/report.ts';
+import { plainCounts, reportTests } from '../core/verdict/report.ts';
 import { redactText } from '../engine/redact-text.ts';
 import { LoopResult, loopResult } from './loop-result.ts';
 import { isoTime, isoTimeOrNull, Tests, Time, Tokens } from './value.ts';
@@ -99,7 +99,8 @@ export function loopDetail(loop: Loop, filesChanged: readonly string[]): LoopDet
 export function iterationDetail(iteration: Iteration): IterationDetail {
   const { report, decision, changes, agent } = iteration;
   const renamed = changes?.renamed ?? [];
-  const tests = report === null ? null : reportTests(report);
+  const counts = report === null ? null : reportTests(report);
+  const tests = counts === null ? null : plainCounts(counts);
   return {
     number: iteration.number,
     status: iteration.status,

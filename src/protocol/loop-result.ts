@@ -4,7 +4,7 @@ import { loopCost, loopTokens, type Loop } from '../core/loop/loop.ts';
 import { exitCodeOfLoop, proofOf } from '../core/loop/finishing.ts';
 import { loopStatuses } from '../core/loop/status.ts';
 import { proofs } from '../core/verdict/proof.ts';
-import { reportTests, type TestCounts } from '../core/verdict/report.ts';
+import { plainCounts, reportTests, type TestCounts } from '../core/verdict/report.ts';
 import { Tests, Tokens } from './value.ts';
 
 /** One loop as `run --json` prints it. Absent is null. */
@@ -59,13 +59,17 @@ export function loopResult(loop: Loop, filesChanged: readonly string[]): LoopRes
     base,
     head: loop.head,
     filesChanged: [...filesChanged],
-    tests: newestTests(loop),
+    tests: plainTests(newestTests(loop)),
     costUsd: loopCost(loop),
     tokens: loopTokens(loop),
     durationMs: loop.activeMs,
     proof: proofOf(loop)?.kind ?? null,
     exitCode: exitCodeOfLoop(loop),
   };
+}
+
+function plainTests(tests: TestCounts | null): TestCounts | null {
+  return tests === null ? null : plainCounts(tests);
 }
 
 /** Tests of the newest verification that counted any; the baseline is no verification of the work. */

@@ -28,6 +28,12 @@ describe('parse tests', () => {
     `);
   });
 
+  it('says packages where the tests are not named', async () => {
+    expect(await said(fixture('go/plain-pass.txt'))).toBe(
+      '✓ go test: 1 package, 1 passed, 0 failed, 0 skipped',
+    );
+  });
+
   it('reads standard input, and prints everything it found as JSON', async () => {
     const cli = memoryCli({ cwd: '/', stdin: fixture('gtest/xml.txt') });
     const { out } = await cli.run('parse', 'tests', '--json', '-');

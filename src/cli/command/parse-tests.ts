@@ -6,6 +6,7 @@ import type { CliContext } from '../context.ts';
 import { exitCodes } from '../exit-code.ts';
 import { argument, option, wantsJson } from '../input.ts';
 import { readInput } from '../read-input.ts';
+import { formatUnits } from '../render/format.ts';
 import { createPaint, type Paint } from '../render/paint.ts';
 
 export const parseTestsCommand: Command = {
@@ -73,7 +74,7 @@ function render(run: TestRun, paint: Paint): string {
 function verdict(run: TestRun, paint: Paint): string {
   if (run.framework === null) return `${paint('yellow', '?')} no test runner was recognised`;
   const { framework, passed, failed, skipped, total } = run;
-  const counts = `${framework}: ${total} tests, ${passed} passed, ${failed} failed, ${skipped} skipped`;
+  const counts = `${framework}: ${formatUnits(run, total)}, ${passed} passed, ${failed} failed, ${skipped} skipped`;
   if (run.green === true) return `${paint('green', '✓')} ${counts}`;
   if (run.green === false) return `${paint('red', '✗')} ${counts}`;
   return `${paint('yellow', '?')} ${counts}; ${whyUnknown(run)}`;

@@ -37,12 +37,20 @@ export function formatTokens(tokens: Tokens): string {
   return `${(total / 1_000_000).toFixed(1)}M tokens`;
 }
 
-/** `12 of 14 tests pass`, with what was skipped. */
-export function formatTests({ total, passed, failed, skipped }: TestCounts): string {
+/** `12 of 14 tests pass`, with what was skipped; packages where the runner does not name their tests. */
+export function formatTests(tests: TestCounts): string {
+  const { total, passed, failed, skipped } = tests;
   const ran = total - skipped;
   const left = skipped === 0 ? '' : `, ${skipped} skipped`;
-  if (failed === 0) return `${plural(passed, 'test')} ${passed === 1 ? 'passes' : 'pass'}${left}`;
-  return `${passed} of ${plural(ran, 'test')} pass${left}`;
+  if (failed === 0)
+    return `${formatUnits(tests, passed)} ${passed === 1 ? 'passes' : 'pass'}${left}`;
+  return `${passed} of ${formatUnits(tests, ran)} pass${left}`;
+}
+
+/** `14 tests`, `2 packages`, `4 tests and packages`. */
+export function formatUnits({ total, packages = 0 }: TestCounts, count: number): string {
+  if (packages === 0) return plural(count, 'test');
+  return packages === total ? plural(count, 'package') : `${count} tests and packages`;
 }
 
 export function plural(count: number, noun: string): string {

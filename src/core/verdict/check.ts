@@ -1,5 +1,5 @@
 import { plainText } from '../text/terminal.ts';
-import { bothEnds, type Check, type TestCounts } from './report.ts';
+import { bothEnds, type Check, packagesOf, plainCounts, type TestCounts } from './report.ts';
 import { readCoverage } from './coverage.ts';
 import { describeFailures } from './failing-test.ts';
 import { failureSignature } from './signature.ts';
@@ -73,7 +73,8 @@ function verdictOf(run: CheckRun, tests: ReturnType<typeof parseTests> | null): 
   if (ended !== null) return { passed: false, reason: ended };
   if (tests === null || tests.framework === null) return { passed: true, reason: null };
   if (tests.failed > 0) {
-    return { passed: false, reason: `exit code is right, but ${tests.failed} tests failed` };
+    const noun = tests.packages === tests.total ? 'packages' : 'tests';
+    return { passed: false, reason: `exit code is right, but ${tests.failed} ${noun} failed` };
   }
   if (tests.errors.length > 0) {
     return { passed: false, reason: `exit code is right, but a suite could not be loaded` };
@@ -111,6 +112,6 @@ export function endReason({
   }
 }
 
-function counts({ total, passed, failed, skipped }: TestCounts): TestCounts {
-  return { total, passed, failed, skipped };
+function counts(tests: TestCounts): TestCounts {
+  return { ...plainCounts(tests), ...packagesOf(tests.packages ?? 0) };
 }

@@ -19,8 +19,12 @@ export function describeFailures(
   { failures, errors }: Pick<TestRun, 'failures' | 'errors'>,
   output: string,
 ): readonly FailingTest[] {
+  const told = new Map<string, number>();
   const tests = failures.slice(0, keptTests).map(({ name, message }) => {
-    const at = placeOfReport(output, name, message);
+    // Tests of the same name and error are told one after the other.
+    const key = `${name}\n${message}`;
+    const at = placeOfReport(output, name, message, told.get(key) ?? 0);
+    if (at !== -1) told.set(key, endOfLine(output, at));
     const text = message === '' ? shownBehind(output, at) : message;
     return { name, message: headChars(text, keptChars), place: placeOf(output, at, message) };
   });
@@ -36,12 +40,12 @@ export function describeFailures(
 }
 
 /** Where the output tells of the failure: its message behind the name, else the line that says the test failed. */
-function placeOfReport(output: string, name: string, message: string): number {
+function placeOfReport(output: string, name: string, message: string, from: number): number {
   const short = name.slice(endOfGroups(name));
-  const named = Math.max(0, output.indexOf(short));
+  const named = Math.max(from, output.indexOf(short, from));
   const first = message.split('\n').find((line) => line.trim() !== '');
   if (first !== undefined) return output.indexOf(first.trim(), named);
-  return failedLine(output, short);
+  return failedLine(output, short, from);
 }
 
 /** Where the test's own name begins behind those of its groups. */
@@ -53,10 +57,15 @@ function endOfGroups(name: string): number {
   return Math.max(...ends);
 }
 
+function endOfLine(text: string, at: number): number {
+  const end = text.indexOf('\n', at);
+  return end === -1 ? text.length : end;
+}
+
 const maxMentions = 50;
 
-function failedLine(output: string, name: string): number {
-  let at = output.indexOf(name);
+function failedLine(output: string, name: string, from: number): number {
+  let at = output.indexOf(name, from);
   for (let seen = 0; at !== -1 && seen < maxMentions; seen++) {
     const start = output.lastIndexOf('\n', at) + 1;
     if (/not ok|fail|error|[✗✖×✘]/i.test(output.slice(start, at))) return start;

@@ -143,12 +143,25 @@ function headingDetails(check: Check, tests: readonly FailingTest[]): readonly s
   if (check.reason !== null) details.push(`: ${singleLine(check.reason, 160)}`);
   else if (check.exitCode !== null) details.push(`: exit code ${check.exitCode}`);
   if (check.command !== null) details.push(`\nCommand: ${inlineCode(check.command, 120)}`);
-  const shown = new Set(tests.map(({ name }) => name));
-  const names = check.failingTests.filter((name) => !shown.has(name));
+  const names = withoutEach(
+    check.failingTests,
+    tests.map(({ name }) => name),
+  );
   if (names.length > 0) {
-    details.push(`\n${shown.size === 0 ? 'Failing' : 'More failing'} tests: ${nameList(names)}`);
+    details.push(`\n${tests.length === 0 ? 'Failing' : 'More failing'} tests: ${nameList(names)}`);
   }
   return details;
+}
+
+/** The names without those that are shown; of tests of the same name only as many as are. */
+function withoutEach(names: readonly string[], shown: readonly string[]): readonly string[] {
+  const left = new Map<string, number>();
+  for (const name of shown) left.set(name, (left.get(name) ?? 0) + 1);
+  return names.filter((name) => {
+    const count = left.get(name) ?? 0;
+    left.set(name, count - 1);
+    return count <= 0;
+  });
 }
 
 function appendWhileFits(start: string, parts: readonly string[], max: number): string {

@@ -11,7 +11,14 @@ export type TestCounts = {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
+  /** How many of these are packages whose tests the runner does not name; absent where all are tests. */
+  readonly packages?: number;
 };
+
+/** The counts alone, as machine interfaces show them. */
+export function plainCounts({ total, passed, failed, skipped }: TestCounts): TestCounts {
+  return { total, passed, failed, skipped };
+}
 
 export const levelNames = ['L0', 'L1', 'L2', 'L3'] as const;
 export type LevelName = (typeof levelNames)[number];
@@ -120,9 +127,14 @@ export function reportTests(report: VerificationReport): TestCounts | null {
       passed: base.passed + check.tests.passed,
       failed: base.failed + check.tests.failed,
       skipped: base.skipped + check.tests.skipped,
+      ...packagesOf((base.packages ?? 0) + (check.tests.packages ?? 0)),
     };
   }
   return sum;
+}
+
+export function packagesOf(packages: number): Pick<TestCounts, 'packages'> {
+  return packages === 0 ? {} : { packages };
 }
 
 const keptOutput = 4000;

@@ -96,6 +96,14 @@ describe('values for people', () => {
     );
   });
 
+  it('counts packages where a runner does not name their tests', () => {
+    const packages = { total: 2, passed: 2, failed: 0, skipped: 0, packages: 2 };
+    expect(formatTests(packages)).toBe('2 packages pass');
+    expect(formatTests({ ...packages, passed: 1, total: 4, failed: 3, packages: 1 })).toBe(
+      '1 of 4 tests and packages pass',
+    );
+  });
+
   it('finds the line of a check that says what is wrong', () => {
     expect(firstError('> test\n\nAssertionError: 1 is not 2\n  at x\n')).toBe(
       'AssertionError: 1 is not 2',

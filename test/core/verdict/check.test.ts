@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { judgeCheck, type CheckRun } from '../../../src/core/verdict/check.ts';
+import { plainCounts } from '../../../src/core/verdict/report.ts';
 
 const run: CheckRun = {
   name: 'validation',
@@ -73,3 +74,36 @@ describe('the verdict on one check', () => {
     expect(check.signature).not.toBeNull();
   });
 });
+
+const report = (at: number, error: string) =>
+  `  ${at}) parser\n       reads:\n     Error: ${error}\n      at Context.<anonymous> (test/parser.test.js:${at * 10}:5)\n`;
+
+describe('failing tests of the same name', () => {
+  it('have a line, an error and a place each', () => {
+    const check = judgeCheck({
+      ...run,
+      end: { kind: 'exited', code: 1 },
+      stdout: `\n\n  parser\n    1) reads\n    2) reads\n    3) reads\n\n\n  0 passing (4ms)\n  3 failing\n\n${[
+        report(1, 'boom'),
+        report(2, 'boom'),
+        report(3, 'bang'),
+      ].join('\n')}\n`,
+    });
+    expect(check.failingTests).toEqual(['parser > reads', 'parser > reads', 'parser > reads']);
+    expect(check.failures?.map(({ message, place }) => [message, place])).toEqual([
+      ['Error: boom', 'test/parser.test.js:10'],
+      ['Error: boom', 'test/parser.test.js:20'],
+      ['Error: bang', 'test/parser.test.js:30'],
+    ]);
+  });
+});
+
+describe('plain go test', () => {
+  it('says packages, and machine interfaces show its counts alone', () => {
+    const check = judgeCheck({ ...run, stdout: 'ok  \tx/a\t0.1s\nok  \tx/b\t0.1s\n' });
+    expect(check.tests).toEqual({ total: 2, passed: 2, failed: 0, skipped: 0, packages: 2 });
+    expect(plainCounts(check.tests ?? counts)).toEqual({ ...counts, total: 2, passed: 2 });
+  });
+});
+
+const counts = { total: 0, passed: 0, failed: 0, skipped: 0 };

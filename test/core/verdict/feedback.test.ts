@@ -148,6 +148,29 @@ describe('feedback', () => {
     expect(text).toContain('lint: x is unused');
   });
 
+  it.each([
+    ['jest/twins', '`parser › reads`', ['first', 'second', 'third', 'fourth']],
+    ['mocha/twins-dot', '`parser > reads`', ['first', 'second', 'third', 'fourth']],
+    ['prove/twins', '`same`', ["got: '1'", "got: '3'"]],
+    ['tap/raw-twins', '`same`', ["'1'", "'3'"]],
+  ])('of %s has a line for each test of the same name', (name, title, errors) => {
+    const text = renderFeedback(report(printed(recorded(name))));
+    for (const error of errors) expect(text).toContain(error);
+    expect(text.split(`- ${title}`)).toHaveLength(errors.length + 1);
+  });
+
+  it('names tests of the same name that it has no room for', () => {
+    const failing = Array.from({ length: 12 }, (_, i) => `not ok ${i + 1} - same\n  error ${i}\n`);
+    const text = renderFeedback(report(printed(`TAP version 13\n${failing.join('')}1..12\n`)));
+    expect(text.match(/^- `same`/gm)).toHaveLength(10);
+    expect(text).toContain('More failing tests: `same`, `same`');
+  });
+
+  it('of ava shows the actual value', () => {
+    const text = renderFeedback(report(printed(recorded('ava/twins'))));
+    expect(text).toContain("- 'actual one'\n+ 'expected one'");
+  });
+
   it('quotes output without tests from its first error on', () => {
     const noise = Array.from({ length: 400 }, (_, i) => `compiling module ${i} of 400\n`).join('');
     const output = `${noise}src/a.c:7: error: x is not declared\n   x + 1\n${noise.replaceAll('compiling', 'linking')}`;

@@ -109,8 +109,9 @@ function readTest(state: State, text: string, number: number): void {
     run = createRun(number);
     state.runs.push(run);
   }
-  // In the report a dash begins a line of a difference.
-  if (tag === null && text[2] === '-' && state.rule > run.draft.first) return;
+  // In the report a dash begins a line of a difference, with the actual value.
+  if (tag === null && text[2] === '-' && state.rule > run.draft.first)
+    return readFailure(state, text);
   const { draft } = run;
   draft.last = Math.max(draft.last, number);
   if (hasTrouble) {

@@ -1,4 +1,4 @@
-import { addFailure, addTest, createDraft, type Draft, setCounts } from './draft.ts';
+import { addReport, addTest, createDraft, type Draft, setCounts } from './draft.ts';
 import type { Reader, Runner } from './runner.ts';
 import type { TestStatus } from './test-run.ts';
 
@@ -73,7 +73,6 @@ function close(run: Run, text: string, number: number): boolean {
   const failed = failures + (counts.get('invalid') ?? 0);
   const skipped = (counts.get('skipped') ?? 0) + (counts.get('excluded') ?? 0);
   setCounts(run.draft, { passed: tests - failed - skipped, failed, skipped }, number);
-  run.draft.isSolid = true;
   run.draft.anchored ||= run.marksLine >= run.finishedLine - 3;
   if (!run.draft.anchored) run.draft.first = run.finishedLine;
   run.draft.incomplete = failed === 0 && run.draft.failures.length > 0;
@@ -145,7 +144,7 @@ function endFailure(run: Run): void {
   const { failure, draft } = run;
   run.failure = null;
   if (failure === null) return;
-  addFailure(draft, failure.name, failure.lines.join('\n'));
+  addReport(draft, failure.name, failure.lines.join('\n'));
   const index = draft.tests.findLastIndex(({ name }) => name === failure.name);
   const test = draft.tests[index];
   // The trace does not say how a test ended; its report stands below.

@@ -1,4 +1,5 @@
 import { addError, addFailure, countTest, createDraft, type Draft } from './draft.ts';
+import { outsideOfTests } from './go-test.ts';
 import type { Reader, Runner } from './runner.ts';
 import type { TestStatus } from './test-run.ts';
 
@@ -162,10 +163,8 @@ function takePackage(draft: Draft, pkg: Package, event: Event): void {
   const printed = pkg.printed.join('\n');
   if (event.isBuildFailure || /\[(?:build|setup) failed\]/.test(printed))
     addError(draft, `${event.pkg}: build failed`);
-  else if (pkg.failed === 0) {
-    countTest(draft, event.pkg, 'failed', event.elapsedMs);
-    addFailure(draft, event.pkg, printed);
-  }
+  else if (pkg.failed === 0)
+    addError(draft, `${event.pkg}: ${printed.trim() === '' ? outsideOfTests : printed}`);
 }
 
 function finish({ packages }: State, draft: Draft): Draft {

@@ -1,10 +1,18 @@
-import { addError, addFailure, addTest, countTest, createDraft, type Draft } from './draft.ts';
+import {
+  addError,
+  addFailure,
+  addTest,
+  countTest,
+  createDraft,
+  type Draft,
+  replaceMessage,
+} from './draft.ts';
 import type { Reader, Runner } from './runner.ts';
 import type { TestStatus } from './test-run.ts';
 
 /**
- * `go test`, plain and `-v`: one run for each package. Plain output names only failing tests, so a package that
- * passed counts there as one passed test.
+ * `go test`, plain and `-v`: one run for each package. Plain output names only failing tests: a package without any
+ * counts there as one, and the run says so in `packages`.
  */
 export const goTest: Runner = { name: 'go test', starts: 'oF?=-t', read };
 
@@ -16,6 +24,10 @@ type Package = {
   /** The test whose output is being read, and what it printed. */
   failing: { readonly name: string; readonly lines: string[] } | null;
   current: string | null;
+  /** The test without a parent that runs and does not wait for its turn; there is one at a time. */
+  sequential: string | null;
+  /** A line that says that the package failed while tests run: they took it down, or one of them printed it. */
+  ended: { readonly end: End; readonly number: number } | null;
   panic: string | null;
   ranNothing: boolean;
 };
@@ -27,11 +39,15 @@ function read(): Reader {
   return {
     line: (text, number) => {
       const end = text.includes('\t') ? readEnd(text) : null;
-      if (end !== null && !isPrinted(state, end)) return endPackage(state, end, number);
-      readLine(state, text, number);
+      if (end === null || isPrinted(state, end)) return readLine(state, text, number);
+      endEnded(state);
+      if (end.word === 'FAIL' && state.open !== null && isInTest(state.open))
+        state.open.ended = { end, number };
+      else endPackage(state, end, number);
     },
     isIdle: () => state.open === null,
     end: () => {
+      endEnded(state);
       if (state.open !== null) state.finished.push(cutOff(state.open));
       // A single "ok" says as little as a bare summary.
       const isGo = state.finished.length > 1 || state.finished.some(({ anchored }) => anchored);
@@ -53,9 +69,20 @@ function readEnd(text: string): End | null {
   return isTimed ? { word, name: match[2] ?? '', note } : null;
 }
 
+function isInTest({ running, panic }: Package): boolean {
+  return running.size > 0 && panic === null;
+}
+
+/** Nothing came of the tests that ran when the package was said to have failed. */
+function endEnded(state: State): void {
+  const ended = state.open?.ended ?? null;
+  if (ended !== null) endPackage(state, ended.end, ended.number);
+}
+
 /** While a test runs, or behind a failed one, a line that says that a package passed was printed by a test. */
 function isPrinted({ open }: State, { word }: End): boolean {
-  return word !== 'FAIL' && open !== null && (open.running.size > 0 || open.draft.failed > 0);
+  if (word === 'FAIL' || open === null || open.ended !== null) return false;
+  return open.running.size > 0 || open.draft.failed > 0;
 }
 
 function endPackage(state: State, { word, name, note }: End, number: number): void {
@@ -69,7 +96,7 @@ function endPackage(state: State, { word, name, note }: End, number: number): vo
     return;
   }
   if (word === 'ok') {
-    if (!isVerbose && draft.failed === 0) countTest(draft, name, 'passed', secondsOf(note));
+    if (!isVerbose && draft.failed === 0) countPackage(draft, name, 'passed', note);
     state.finished.push(draft);
     return;
   }
@@ -77,10 +104,19 @@ function endPackage(state: State, { word, name, note }: End, number: number): vo
   for (const test of running.keys()) countTest(draft, test, 'failed');
   if (/\[(build|setup) failed\]/.test(note))
     addError(draft, `${name}: ${note.replaceAll(/[[\]]/g, '')}`);
-  else if (draft.failed === 0) countTest(draft, name, 'failed', secondsOf(note));
+  else if (draft.failed === 0 && isVerbose) addError(draft, `${name}: ${outsideOfTests}`);
+  else if (draft.failed === 0) countPackage(draft, name, 'failed', note);
   if (panic !== null) addPanic(draft, panic);
   finishFailures(draft);
   state.finished.push(draft);
+}
+
+/** What a package says that fails although none of its tests did: its `TestMain`, an exit, a check of the runtime. */
+export const outsideOfTests = 'the package failed outside of its tests';
+
+function countPackage(draft: Draft, name: string, status: TestStatus, note: string): void {
+  countTest(draft, name, status, secondsOf(note));
+  draft.packages++;
 }
 
 /** A panic fails the last test and keeps the rest of the package from running. */
@@ -108,6 +144,8 @@ function createPackage(number: number): Package {
     running: new Map(),
     failing: null,
     current: null,
+    sequential: null,
+    ended: null,
     panic: null,
     ranNothing: false,
   };
@@ -120,16 +158,8 @@ const statuses: Readonly<Record<string, TestStatus>> = {
 };
 
 function readLine(state: State, text: string, number: number): void {
-  const run = /^=== (RUN|CONT|NAME|PAUSE) +(\S.*)$/.exec(text);
-  if (run !== null) {
-    const open = (state.open ??= createPackage(number));
-    open.isVerbose = true;
-    open.draft.anchored = true;
-    open.current = run[1] === 'PAUSE' ? null : (run[2] ?? null);
-    open.failing = null;
-    if (run[1] === 'RUN' && open.running.size < 10_000) open.running.set(run[2] ?? '', []);
-    return;
-  }
+  const frame = readFrame(text, state.open?.isVerbose === true);
+  if (frame !== null) return enterTest(state, frame, number);
   // What a test printed without a line break stands before its result.
   const at = text.endsWith('s)') ? text.lastIndexOf('--- ') : -1;
   const result =
@@ -148,6 +178,41 @@ function readLine(state: State, text: string, number: number): void {
   if (open.failing !== null) addFailureLines(open);
 }
 
+type Frame = { readonly word: string; readonly name: string };
+
+/** `=== RUN   TestA`; what a test printed without a line break stands before it. */
+function readFrame(text: string, isVerbose: boolean): Frame | null {
+  const at = text.startsWith('=== ') ? 0 : isVerbose ? text.lastIndexOf('=== RUN   ') : -1;
+  const match = at === -1 ? null : /^=== (RUN|CONT|NAME|PAUSE) +(\S.*)$/.exec(text.slice(at));
+  return match === null ? null : { word: match[1] ?? '', name: match[2] ?? '' };
+}
+
+function enterTest(state: State, { word, name }: Frame, number: number): void {
+  // A package that was said to have failed goes on only where its own tests do.
+  if (state.open !== null && state.open.ended !== null) {
+    if (word === 'RUN' ? hasParent(state.open, name) : state.open.running.has(name))
+      state.open.ended = null;
+    else endEnded(state);
+  }
+  const open = (state.open ??= createPackage(number));
+  open.isVerbose = true;
+  open.draft.anchored = true;
+  // While one runs that does not wait, it printed the start of another.
+  if (word === 'RUN' && open.sequential !== null && !name.includes('/')) return;
+  open.current = word === 'PAUSE' ? null : name;
+  open.failing = null;
+  if (word === 'PAUSE' && open.sequential === name) open.sequential = null;
+  // A benchmark has no result.
+  if (word !== 'RUN' || open.running.size >= 10_000 || name.startsWith('Benchmark')) return;
+  open.running.set(name, []);
+  if (!name.includes('/')) open.sequential = name;
+}
+
+function hasParent({ running }: Package, name: string): boolean {
+  const slash = name.lastIndexOf('/');
+  return slash !== -1 && running.has(name.slice(0, slash));
+}
+
 function isRunning({ open }: State, match: RegExpExecArray): boolean {
   return open?.running.has(match[2] ?? '') === true;
 }
@@ -160,6 +225,8 @@ function readResult(state: State, match: RegExpExecArray, number: number): void 
   if (printed === undefined && (open.isVerbose || status !== 'failed')) return;
   state.open = open;
   open.running.delete(name);
+  if (open.sequential === name) open.sequential = null;
+  open.ended = null;
   open.draft.last = number;
   open.draft.anchored = true;
   countTest(open.draft, name, status, Math.round(Number(seconds) * 1000));
@@ -172,9 +239,7 @@ function readResult(state: State, match: RegExpExecArray, number: number): void 
 /** In plain output the message stands below the test. */
 function addFailureLines({ draft, failing }: Package): void {
   if (failing === null || failing.lines.length === 0) return;
-  const index = draft.failureIndex.get(failing.name);
-  if (index !== undefined)
-    draft.failures[index] = { name: failing.name, message: failing.lines.join('\n') };
+  replaceMessage(draft, failing.name, failing.lines.join('\n'));
 }
 
 function cutOff({ draft, running }: Package): Draft {

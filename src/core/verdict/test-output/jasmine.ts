@@ -1,4 +1,4 @@
-import { addError, addFailure, createDraft, type Draft, setCounts, takeWorse } from './draft.ts';
+import { addError, addReport, createDraft, type Draft, setCounts, takeWorse } from './draft.ts';
 import type { Reader, Runner } from './runner.ts';
 
 /** jasmine's own console reporter, version 2 to 7. */
@@ -98,7 +98,6 @@ function close(state: State, summary: Summary, number: number): void {
   const failedSpecs = Math.max(0, failures - run.suiteErrors);
   const counts = { passed: specs - failedSpecs - pending, failed: failures, skipped: pending };
   setCounts(run.draft, counts, number);
-  run.draft.isSolid = true;
   run.isClosed = true;
   run.draft.incomplete = failures === 0 && run.draft.failures.length > 0;
   state.summary = null;
@@ -133,6 +132,6 @@ function endFailure(state: State): void {
   const { failure } = state;
   const run = state.runs.at(-1);
   if (failure !== null && failure.isMessage && run !== undefined)
-    addFailure(run.draft, failure.name, failure.lines.join('\n'));
+    addReport(run.draft, failure.name, failure.lines.join('\n'));
   state.failure = null;
 }

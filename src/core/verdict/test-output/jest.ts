@@ -1,4 +1,12 @@
-import { addError, addFailure, addTest, createDraft, type Draft } from './draft.ts';
+import {
+  addError,
+  addFailure,
+  addReport,
+  addTest,
+  createDraft,
+  type Draft,
+  mergeInto,
+} from './draft.ts';
 import type { Reader, Runner } from './runner.ts';
 import type { TestStatus } from './test-run.ts';
 
@@ -27,6 +35,7 @@ type Failure = {
   readonly draft: Draft;
   readonly name: string;
   readonly file: string | null;
+  readonly isRecap: boolean;
   readonly lines: string[];
 };
 
@@ -72,7 +81,8 @@ function read(): Reader {
       const title = /^ {2}● (\S.*)$/.exec(text)?.[1];
       if (title === undefined) return readDetail(body, text, number);
       endFailure();
-      failure = { draft: body.draft, name: title.trim(), file: body.file, lines: [] };
+      const { draft, file: inFile, isRecap } = body;
+      failure = { draft, name: title.trim(), file: inFile, isRecap, lines: [] };
     },
     isIdle: () => body === null && failure === null,
     end: () => {
@@ -171,11 +181,7 @@ function fits({ files, failedFiles }: Body, suites: Counts): boolean {
 
 function joined(a: Body, b: Body): Body {
   const draft = createDraft('jest', a.draft.first);
-  for (const { draft: part } of [a, b]) {
-    draft.tests.push(...part.tests);
-    for (const { name, message } of part.failures) addFailure(draft, name, message);
-    for (const error of part.errors) addError(draft, error);
-  }
+  for (const { draft: part } of [a, b]) mergeInto(draft, part);
   return { ...b, draft, files: a.files + b.files, failedFiles: a.failedFiles + b.failedFiles };
 }
 
@@ -217,10 +223,11 @@ function collect(lines: string[], text: string): boolean {
   return true;
 }
 
-function reportFailure({ draft, name, file, lines }: Failure): void {
+function reportFailure({ draft, name, file, isRecap, lines }: Failure): void {
   const message = lines.join('\n').trim();
   if (name === 'Test suite failed to run') addError(draft, `${file ?? 'a suite'}: ${message}`);
-  else if (!isNotice(name)) addFailure(draft, name, message);
+  else if (isRecap) addFailure(draft, name, message);
+  else if (!isNotice(name)) addReport(draft, name, message);
 }
 
 /** Blocks that look like a failing test and are none. */

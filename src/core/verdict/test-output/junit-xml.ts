@@ -8,6 +8,8 @@ type Case = {
   readonly name: string;
   readonly durationMs: number | null;
   status: TestStatus;
+  /** It was expected to fail, as node:test says it. */
+  isTodo: boolean;
   message: string | null;
 };
 
@@ -125,7 +127,9 @@ function readTag(state: State, tag: string): void {
       else markFailed(state, tag, isAlone, name === 'error');
       return;
     case 'skipped':
-      if (state.current !== null && !isEnd) state.current.status = 'skipped';
+      if (state.current === null || isEnd) return;
+      state.current.status = 'skipped';
+      state.current.isTodo = attribute(tag, 'type') === 'todo';
       return;
     default:
   }
@@ -144,6 +148,7 @@ function startCase(state: State, tag: string): void {
     durationMs:
       seconds === null ? null : Number.parseFloat(seconds.replaceAll(',', '')) * 1000 || 0,
     status: isDisabled ? 'skipped' : 'passed',
+    isTodo: false,
     message: null,
   };
 }
@@ -156,6 +161,7 @@ function markFailed(state: State, tag: string, isAlone: boolean, isError: boolea
     if (isError || message !== '') addError(draft, message === '' ? 'a suite failed' : message);
     return;
   }
+  if (current.isTodo) return;
   current.status = 'failed';
   if (current.message === null || current.message === '') current.message = message;
   state.isMessage = !isAlone && current.message === '';

@@ -1,4 +1,4 @@
-import { addFailure, addTest, createDraft, type Draft, setCounts, takeWorse } from './draft.ts';
+import { addReport, addTest, createDraft, type Draft, setCounts, takeWorse } from './draft.ts';
 import type { Reader, Runner } from './runner.ts';
 import type { TestStatus } from './test-run.ts';
 
@@ -74,7 +74,6 @@ function close(run: Run, text: string, number: number): boolean {
   const failed = failures + errors;
   const skipped = skips + pendings + omissions;
   setCounts(run.draft, { passed: tests - failed - skipped, failed, skipped }, number);
-  run.draft.isSolid = true;
   run.draft.incomplete = failed === 0 && run.draft.failures.length > 0;
   return true;
 }
@@ -134,7 +133,7 @@ function readFailure(run: Run, failure: NonNullable<Run['failure']>, text: strin
 function endFailure(run: Run): void {
   const { failure } = run;
   run.failure = null;
-  if (failure?.name != null) addFailure(run.draft, failure.name, failure.lines.join('\n'));
+  if (failure?.name != null) addReport(run.draft, failure.name, failure.lines.join('\n'));
 }
 
 function cutOff(run: Run): Draft {

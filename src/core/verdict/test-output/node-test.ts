@@ -1,10 +1,11 @@
-import { addError, addFailure, countTest, createDraft, type Draft } from './draft.ts';
+import { addError, addFailure, countTest, createDraft, type Draft, mergeInto } from './draft.ts';
+import { createNodeDots, saysSubtestsFailed, unquoted } from './node-dot.ts';
 import { isTestFile, readPrintedError } from './node-load-error.ts';
 import { createSummaryReader, type NodeSummary } from './node-summary.ts';
 import type { Reader, Runner } from './runner.ts';
 import type { TestStatus } from './test-run.ts';
 
-/** The `spec` reporter of node:test. Its `tap` reporter is read as TAP. */
+/** The `spec` and `dot` reporters of node:test. Its `tap` reporter is read as TAP. */
 export const nodeTest: Runner = { name: 'node:test', read };
 
 type Point = {
@@ -33,6 +34,7 @@ type Body = {
 function read(): Reader {
   const finished: Body[] = [];
   const readSummary = createSummaryReader('ℹ');
+  const dots = createNodeDots();
   let body: Body | null = null;
   let failure: { readonly body: Body; readonly name: string; readonly lines: string[] } | null =
     null;
@@ -46,6 +48,7 @@ function read(): Reader {
 
   return {
     line: (text, number) => {
+      if (dots.line(text, number)) return;
       const before = previous;
       previous = text;
       const point = readPoint(text);
@@ -78,7 +81,7 @@ function read(): Reader {
     end: () => {
       endFailure();
       if (body !== null && body.points > 0) finished.push(cutOff(body));
-      return finished.map(({ draft }) => draft);
+      return [...finished.map(({ draft }) => draft), ...dots.end()];
     },
   };
 }
@@ -202,7 +205,7 @@ function fits(body: Body, summary: NodeSummary): boolean {
 
 function joined(a: Body, b: Body): Body {
   const draft = createDraft('node:test', a.draft.first);
-  draft.tests.push(...a.draft.tests, ...b.draft.tests);
+  for (const { draft: part } of [a, b]) mergeInto(draft, part);
   const failing = new Map(a.failing);
   for (const [title, names] of b.failing)
     failing.set(title, [...(failing.get(title) ?? []), ...names]);
@@ -231,17 +234,12 @@ function reportFailure(body: Body, title: string, lines: readonly string[]): voi
   const message = unquoted(lines.join('\n').trim());
   const name = body.failing.get(title)?.shift();
   if (name !== undefined) addFailure(body.draft, name, message);
-  else if (body.draft.failed > 0 && !/^\d+ subtests? failed$/.test(message)) {
+  else if (body.draft.failed > 0 && !saysSubtestsFailed(message)) {
     const isSkipped = body.draft.tests.some(
       (test) => test.status === 'skipped' && test.name.endsWith(title),
     );
     if (!isSkipped) addFailure(body.draft, title, message);
   }
-}
-
-/** What is thrown without being an error is printed as a quoted string. */
-function unquoted(message: string): string {
-  return /^'[^']*'$/.test(message) ? message.slice(1, -1) : message;
 }
 
 /** A run whose closing block is missing: what was printed counts, but proves nothing. */

@@ -1,3 +1,4 @@
+import { packagesOf } from '../report.ts';
 import { type Draft, finishedTests, maxDetails } from './draft.ts';
 import { findJunitReports, type JunitReport } from './junit-xml.ts';
 import { forEachLine } from './lines.ts';
@@ -51,7 +52,7 @@ function detailsOf(drafts: readonly Draft[]): number {
   return drafts.reduce((sum, draft) => sum + draft.failures.length + draft.errors.length, 0);
 }
 
-function sumOf(runs: readonly Draft[], key: 'passed' | 'failed' | 'skipped'): number {
+function sumOf(runs: readonly Draft[], key: 'passed' | 'failed' | 'skipped' | 'packages'): number {
   return runs.reduce((sum, run) => sum + run[key], 0);
 }
 
@@ -61,6 +62,7 @@ function combine(runs: readonly Draft[], isDoubtful: boolean): TestRun {
     sumOf(runs, 'failed'),
     sumOf(runs, 'skipped'),
   ];
+  const packages = sumOf(runs, 'packages');
   const errors = runs.flatMap((run) => run.errors);
   const incomplete = runs.some((run) => run.incomplete);
   return {
@@ -69,6 +71,7 @@ function combine(runs: readonly Draft[], isDoubtful: boolean): TestRun {
     passed,
     failed,
     skipped,
+    ...packagesOf(packages),
     green: runs.some(isRed) ? false : incomplete || isDoubtful || passed === 0 ? null : true,
     unknown: passed + failed + skipped === 0,
     incomplete,

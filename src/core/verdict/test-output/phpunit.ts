@@ -67,7 +67,6 @@ function read(): Reader {
 
 function createRun(line: number, version: number | null): Run {
   const draft = createDraft('phpunit', line);
-  draft.isSolid = true;
   draft.anchored = version !== null;
   return {
     draft,

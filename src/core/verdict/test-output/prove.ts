@@ -1,4 +1,4 @@
-import { addError, addFailure, addTest, createDraft, type Draft, setCounts } from './draft.ts';
+import { addError, addReport, addTest, createDraft, type Draft, setCounts } from './draft.ts';
 import type { Reader, Runner } from './runner.ts';
 import { readTapPoint } from './tap-line.ts';
 
@@ -11,7 +11,11 @@ type Run = {
   shownSkips: number;
   /** `(less 2 skipped subtests: 2 okay)`, shown below files that fail. */
   toldSkips: number;
+  /** Todo points that passed: `-v` marks them like those that failed. */
+  todoPasses: number;
   failed: number;
+  /** Planned tests that did not run. Of a file that breaks off prove says "Failed 2/4 subtests", and counts 2. */
+  missing: number;
   tests: number | null;
   /** The file of the closing report whose troubles are being read. */
   file: string;
@@ -49,7 +53,9 @@ function createRun(line: number): Run {
     draft: createDraft('prove', line),
     shownSkips: 0,
     toldSkips: 0,
+    todoPasses: 0,
     failed: 0,
+    missing: 0,
     tests: null,
     file: '',
     isReport: false,
@@ -69,12 +75,17 @@ function readLine(current: Run | null, text: string, number: number): Run | null
     ? /^(?:\[\d\d:\d\d:\d\d\] )?(\S+) \.{2,} ?(.*)$/.exec(text)
     : null;
   if (file !== null && isFileEnd(file[2] ?? '')) return readFile(current, file, number);
+  if (text === 'Test Summary Report') {
+    const run = current ?? createRun(number);
+    run.isReport = true;
+    return run;
+  }
   if (text.startsWith('Files=')) {
     const tests = /^Files=\d+, Tests=(\d+), /.exec(text)?.[1];
     if (tests !== undefined) {
       const run = current ?? createRun(number);
       run.tests = Number(tests);
-      run.draft.anchored = true;
+      run.draft.isSolid = true;
       return run;
     }
   }
@@ -110,10 +121,7 @@ function readDetail(run: Run, text: string): void {
     else if (failure.lines.length < 30 && !/^# +at /.test(text))
       failure.lines.push(text.slice(1).trim());
   }
-  if (text === 'Test Summary Report') {
-    run.isReport = true;
-    return;
-  }
+  if (text.startsWith('Bailout called.')) addError(run.draft, text);
   if (run.isReport) return readReport(run, text);
   const less = text.includes('(less ')
     ? /^\s*\(less (\d+) skipped subtests?: \d+ okay\)$/.exec(text)
@@ -134,22 +142,34 @@ function readReport(run: Run, text: string): void {
     run.draft.tests.pop();
     return;
   }
-  const trouble = /^ {2}(Parse errors: .*|Non-zero (?:exit|wait) status: .*)$/.exec(text)?.[1];
-  if (trouble !== undefined && trouble.startsWith('Parse errors'))
-    addError(run.draft, `${run.file}: ${trouble}`);
+  const todo = /^ {2}TODO passed: +([\d, -]+)$/.exec(text)?.[1];
+  if (todo !== undefined) run.todoPasses += countOf(todo);
+  if (!text.startsWith('  Parse errors: ')) return;
+  addError(run.draft, `${run.file}: ${text.trim()}`);
+  const plan = /Bad plan\. {1,2}You planned (\d{1,9}) tests? but ran (\d{1,9})\./.exec(text);
+  if (plan !== null) run.missing += Math.max(0, Number(plan[1]) - Number(plan[2]));
+}
+
+/** How many numbers `2, 4-6` names. */
+function countOf(list: string): number {
+  return list.split(',').reduce((sum, part) => {
+    const [from = 0, to = from] = part.split('-').map(Number);
+    return sum + Math.max(1, to - from + 1);
+  }, 0);
 }
 
 function endFailure(run: Run): void {
   const { failure } = run;
   run.failure = null;
-  if (failure !== null) addFailure(run.draft, failure.name, failure.lines.join('\n'));
+  if (failure !== null) addReport(run.draft, failure.name, failure.lines.join('\n'));
 }
 
 function close(run: Run, tests: number, result: string, number: number): Draft {
   endFailure(run);
   const { draft, failed } = run;
-  const skipped = Math.max(run.shownSkips, run.toldSkips);
-  setCounts(draft, { passed: tests - failed - skipped, failed, skipped }, number);
+  const skipped = Math.max(run.shownSkips - run.todoPasses, run.toldSkips);
+  const counts = { passed: tests - failed - skipped, failed: failed + run.missing, skipped };
+  setCounts(draft, counts, number);
   if (result === 'FAIL' && failed === 0 && draft.errors.length === 0)
     addError(draft, 'Result: FAIL');
   draft.incomplete = result === 'PASS' && failed > 0;

@@ -13,8 +13,11 @@ type Session = {
   collected: number | null;
   /** Modules skipped while collecting, which the summary counts as well. */
   skippedModules: number;
-  /** How many marks the lines of progress showed. */
+  /** How many marks the lines of progress showed, and what they said. */
   marks: number;
+  readonly tally: Counts;
+  /** Its progress reached the end. */
+  isThrough: boolean;
   counts: Counts | null;
   /** How wide the rules of its headings are, null until one was seen. A test's own `=== 3 passed ===` is not as wide. */
   width: number | null;
@@ -36,15 +39,19 @@ function read(): Reader {
   const sessions: Session[] = [];
   /** A session without a header, as `-q` prints it; it exists once a line of progress was seen. */
   const current = (): Session | undefined => sessions.at(-1);
+  /** Marks without a percentage, as they stand before a heading where a run stops early. */
+  let loose = '';
 
   return {
     line: (text, number) => {
       if (text.startsWith('=') && /^=+ test session starts =+$/.test(text)) {
         sessions.push({ ...createSession(number, true), width: text.length, hasHeader: true });
+        loose = '';
         return;
       }
       const counts = readSummary(text);
       if (counts !== null) {
+        loose = '';
         let session = current();
         if (session === undefined || isBehind(session, text)) {
           sessions.push((session = createSession(number, false)));
@@ -55,14 +62,15 @@ function read(): Reader {
         return;
       }
       let session = current();
-      const marks = readMarks(text);
       const isHeading = text.endsWith('=') && headings.test(text);
+      const marks = isHeading ? loose : readMarks(text);
+      loose = isLoose(text) ? (loose + text).slice(-maxLoose) : text === '' ? loose : '';
       if ((marks !== '' || isHeading) && (session === undefined || isOver(session, isHeading))) {
         sessions.push((session = createSession(number, true)));
       }
       if (session === undefined) return;
-      session.marks += marks.length;
-      session.isRed ||= /[FE]/.test(marks);
+      if (session.counts === null) addMarks(session, marks);
+      if (text.endsWith('[100%]')) session.isThrough = true;
       if (isHeading) readHeading(session, text);
       readLine(session, text, number);
     },
@@ -78,6 +86,8 @@ function createSession(line: number, isAnchored: boolean): Session {
     collected: null,
     skippedModules: 0,
     marks: 0,
+    tally: { passed: 0, failed: 0, skipped: 0, errors: 0 },
+    isThrough: false,
     counts: null,
     width: null,
     isSure: false,
@@ -97,7 +107,8 @@ function createSession(line: number, isAnchored: boolean): Session {
  */
 function isOver(session: Session, isHeading: boolean): boolean {
   const { counts, collected, wasInterrupted, isSure, hasHeader, isQuoted } = session;
-  if (counts === null) return false;
+  // As quiet as with `-qq`, it ends with its marks, or with the reason why it stopped.
+  if (counts === null) return wasInterrupted || (session.isThrough && !isHeading);
   if (hasHeader || (isHeading && isQuoted)) return isSure;
   return collected === null || wasInterrupted || fits(session, counts);
 }
@@ -125,6 +136,24 @@ function isAsWide({ width }: Session, text: string): boolean {
 function readMarks(text: string): string {
   if (!text.endsWith('%]')) return '';
   return /^(?:\S+ )?([.FEsxXpP]+) +\[ *\d+%\]$/.exec(text)?.[1] ?? '';
+}
+
+const maxLoose = 100_000;
+
+function isLoose(text: string): boolean {
+  return text !== '' && text.length < 200 && /^[.FEsxX]+$/.test(text);
+}
+
+function addMarks(session: Session, marks: string): void {
+  const { tally } = session;
+  session.marks += marks.length;
+  for (const mark of marks) {
+    if (mark === 'F') tally.failed++;
+    else if (mark === 'E') tally.errors++;
+    else if (mark === 's' || mark === 'x') tally.skipped++;
+    else tally.passed++;
+  }
+  session.isRed ||= badness(tally) > 0;
 }
 
 /**
@@ -326,19 +355,32 @@ function readVerbose(session: Session, text: string, number: number): void {
 function finish(session: Session): Draft {
   endReport(session);
   const { draft, counts, collected } = session;
-  if (counts === null) {
-    draft.incomplete = true;
-    // Of a run without its end at least the tests that are known to have failed count.
-    const failing = draft.tests.filter(({ status }) => status === 'failed' || status === 'error');
-    for (const { name } of failing) addFailure(draft, name, messageOf(session, name) ?? '');
-    draft.failed = failing.length;
-    return draft;
-  }
+  if (counts === null) return finishByMarks(session);
   draft.passed = counts.passed;
   draft.failed = counts.failed + counts.errors;
   draft.skipped = counts.skipped;
   const isOdd = (collected ?? session.marks) > 0 && !fits(session, counts);
   const isPrinted = session.isRed || (session.hasHeader && !session.isSure);
   draft.incomplete = draft.failed === 0 && (session.wasInterrupted || isOdd || isPrinted);
+  return draft;
+}
+
+/**
+ * A run without closing counts: cut off, or as quiet as `-qq` makes it. Its marks count, and of failures at least those
+ * that are named. Only a run that failed is known to be whole: one that passed says nothing behind its marks.
+ */
+function finishByMarks(session: Session): Draft {
+  const { draft, tally, isThrough, wasInterrupted } = session;
+  const failing = draft.tests.filter(({ status }) => status === 'failed' || status === 'error');
+  for (const { name } of failing) addFailure(draft, name, messageOf(session, name) ?? '');
+  draft.passed = tally.passed;
+  draft.skipped = tally.skipped;
+  draft.showsOnlyFailures = true;
+  // With a header it prints its counts as well.
+  const isEnded = !session.hasHeader && (isThrough || wasInterrupted);
+  const named = isEnded ? draft.failures.length : failing.length;
+  draft.failed = Math.max(badness(tally), named);
+  const isNamed = session.width === null || draft.failures.length >= draft.failed;
+  draft.incomplete = draft.failed === 0 || !isEnded || !isNamed;
   return draft;
 }

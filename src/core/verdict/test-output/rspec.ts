@@ -1,4 +1,4 @@
-import { addError, addFailure, addTest, createDraft, type Draft, setCounts } from './draft.ts';
+import { addError, addReport, addTest, createDraft, type Draft, setCounts } from './draft.ts';
 import type { Reader, Runner } from './runner.ts';
 import type { TestDetail } from './test-run.ts';
 
@@ -93,7 +93,6 @@ function close(run: Run, text: string, number: number): boolean {
     draft.first = Math.min(draft.first, first);
     for (const { name, status } of tests) addTest(draft, name, status);
   }
-  draft.isSolid = true;
   draft.anchored ||= run.marksLine > 0 || run.section !== null;
   draft.incomplete = failed === 0 && draft.failures.length > 0;
   return true;
@@ -149,7 +148,7 @@ function endFailure(run: Run): void {
   // The error itself follows the line of code, if there is one.
   const [first = '', ...rest] = failure.lines;
   const error = rest.join('\n').trim();
-  addFailure(
+  addReport(
     run.draft,
     failure.name,
     first.startsWith('Failure/Error:') && error !== '' ? error : failure.lines.join('\n'),

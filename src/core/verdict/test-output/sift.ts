@@ -12,7 +12,7 @@ export function realRuns(drafts: readonly Draft[]): Sifted {
   const kept = new Set(anchored);
   const isRedInside = shown.some((draft) => !kept.has(draft) && isRed(draft));
   const bare = drafts.filter((draft) => !draft.anchored);
-  if (anchored.length === 0) return { runs: outermost(bare), isDoubtful: false };
+  if (anchored.length === 0) return framing(outermost(bare.slice(0, maxBare)));
   const outside = bare.slice(0, maxBare).filter((draft) => !isInsideOf(anchored, draft));
   const solid = outermost(outside.filter((draft) => draft.isSolid));
   return {
@@ -25,6 +25,20 @@ export function realRuns(drafts: readonly Draft[]): Sifted {
 }
 
 const maxBare = 10_000;
+
+/** Without a run that shows more, the runner that speaks last speaks for all: what stands above was printed by a test. */
+function framing(bare: readonly Draft[]): Sifted {
+  const closing = bare.reduce<Draft | null>(
+    (last, draft) => (last !== null && last.last >= draft.last ? last : draft),
+    null,
+  );
+  const isReal = ({ framework, isSolid }: Draft): boolean =>
+    isSolid || framework === closing?.framework;
+  return {
+    runs: bare.filter(isReal),
+    isDoubtful: bare.some((draft) => !isReal(draft) && isRed(draft)),
+  };
+}
 
 function outermost(drafts: readonly Draft[]): Draft[] {
   /** How far down the runs seen so far reach, for each runner. */

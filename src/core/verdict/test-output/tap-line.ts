@@ -5,6 +5,8 @@ export type TapPoint = {
   readonly number: number | null;
   readonly name: string;
   readonly directive: 'skip' | 'todo' | null;
+  /** Words behind the directive: why it is skipped, or what is left to do. */
+  readonly hasReason: boolean;
   readonly durationMs: number | null;
   /** The subtests follow the point, in braces. */
   readonly opensBlock: boolean;
@@ -37,6 +39,7 @@ export function readTapPoint(text: string, indent: number): TapPoint | null {
     number: number === undefined ? null : Number(number),
     name: unescape(name.trim()),
     directive,
+    hasReason: / *\w+[:,]? +\S/.test(comment),
     durationMs: time === null ? null : Number(time[1]),
     opensBlock,
     hasDash: dash !== undefined,
@@ -56,7 +59,7 @@ function splitComment(rest: string): { readonly description: string; readonly co
 }
 
 function directiveOf(comment: string): TapPoint['directive'] {
-  const word = /^ *(skip|todo)/i.exec(comment)?.[1]?.toLowerCase();
+  const word = /^ *(skip|todo\b)/i.exec(comment)?.[1]?.toLowerCase();
   return word === 'skip' || word === 'todo' ? word : null;
 }
 

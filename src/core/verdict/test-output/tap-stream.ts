@@ -1,12 +1,30 @@
-import { addError, addFailure, countTest, createDraft, type Draft } from './draft.ts';
+import {
+  addError,
+  addFailure,
+  countTest,
+  createDraft,
+  type Draft,
+  forgive,
+  type Mark,
+  markOf,
+  replaceMessage,
+} from './draft.ts';
 import type { NodeSummary } from './node-summary.ts';
+import { saysSubtestsFailed } from './node-dot.ts';
 import { isTestFile } from './node-load-error.ts';
 import type { TapDiagnostic } from './tap-diagnostic.ts';
 import type { TapPoint } from './tap-line.ts';
 import type { TestStatus } from './test-run.ts';
 
 /** The points of one indentation: how many came, how many were planned, whether one of them failed. */
-type Level = { readonly indent: number; count: number; plan: number | null; hasFailed: boolean };
+type Level = {
+  readonly indent: number;
+  count: number;
+  plan: number | null;
+  hasFailed: boolean;
+  /** What was counted before it. */
+  readonly mark: Mark;
+};
 
 /** `detail` is -1 for a point that stands for its subtests and is not counted itself. */
 type Point = {
@@ -14,6 +32,8 @@ type Point = {
   readonly indent: number;
   readonly detail: number;
   isFailed: boolean;
+  /** What Perl's Test::More says below it; null before it said that the test failed. */
+  comments: string[] | null;
 };
 
 /** One TAP stream while it is read. */
@@ -24,7 +44,9 @@ export type TapStream = {
   readonly titles: { readonly indent: number; readonly name: string }[];
   /** Points whose subtests follow in braces and whose brace is still open. */
   readonly blocks: TapPoint[];
-  /** A plan seen behind a complete stream: of the next stream, or printed by a test. */
+  /** The plan stood before the points: a later one is not its own. */
+  isPlanFirst: boolean;
+  /** A second plan: of the next stream, or printed by a test. */
   nextPlan: number | null;
   /** Files that node:test counts as one failed test, with the last error printed before. */
   readonly unloaded: Map<string, string>;
@@ -52,9 +74,10 @@ export function createStream(
   draft.anchored = isAnchored;
   return {
     draft,
-    levels: [{ indent: 0, count: 0, plan, hasFailed: false }],
+    levels: [{ indent: 0, count: 0, plan, hasFailed: false, mark: markOf(draft) }],
     titles: [],
     blocks: [],
+    isPlanFirst: plan !== null,
     nextPlan: null,
     unloaded: new Map(),
     printedError: '',
@@ -71,6 +94,11 @@ export function createStream(
 export function isComplete({ levels, blocks }: TapStream): boolean {
   const [top] = levels;
   return top !== undefined && top.plan === top.count && blocks.length === 0;
+}
+
+/** A plan, or points. */
+export function hasPlan(stream: TapStream): boolean {
+  return stream.levels[0]?.plan !== null || hasPoints(stream);
 }
 
 export function hasPoints({ levels }: TapStream): boolean {
@@ -119,11 +147,18 @@ export function closeBlock(stream: TapStream, indent: number): void {
   if (level !== undefined) settle(stream, level, point, subtests);
 }
 
-type Subtests = { readonly count: number; readonly hasFailed: boolean };
+type Subtests = {
+  readonly count: number;
+  readonly hasFailed: boolean;
+  /** Where the first of them begins. */
+  readonly mark: Mark | null;
+};
 
 function settle(stream: TapStream, level: Level, point: TapPoint, subtests: Subtests): void {
   const status = statusOf(point);
   if (status === 'failed') level.hasFailed = true;
+  // What fails inside of a todo is expected to.
+  if (point.directive !== null && subtests.mark !== null) forgive(stream.draft, subtests.mark);
   const isCounted = subtests.count === 0 || (status === 'failed' && !subtests.hasFailed);
   const outer = stream.titles
     .filter((title) => title.indent < point.indent)
@@ -135,6 +170,7 @@ function settle(stream: TapStream, level: Level, point: TapPoint, subtests: Subt
     indent: point.indent,
     detail: isCounted ? stream.draft.tests.length : -1,
     isFailed,
+    comments: null,
   };
   if (!isCounted) return;
   countTest(stream.draft, name, status, point.durationMs);
@@ -144,7 +180,9 @@ function settle(stream: TapStream, level: Level, point: TapPoint, subtests: Subt
   stream.printedError = '';
 }
 
-function statusOf({ isOk, directive }: TapPoint): TestStatus {
+/** A todo that says what is left and passes all the same is an unexpected pass; without a word it has no body. */
+function statusOf({ isOk, directive, hasReason }: TapPoint): TestStatus {
+  if (directive === 'todo' && isOk && hasReason) return 'passed';
   if (directive !== null) return 'skipped';
   return isOk ? 'passed' : 'failed';
 }
@@ -152,16 +190,18 @@ function statusOf({ isOk, directive }: TapPoint): TestStatus {
 function leaveDeeper({ levels }: TapStream, indent: number): Subtests {
   let count = 0;
   let hasFailed = false;
+  let mark: Mark | null = null;
   while ((levels.at(-1)?.indent ?? 0) > indent) {
     const level = levels.pop();
     count += level?.count ?? 0;
     hasFailed ||= level?.hasFailed ?? false;
+    mark = level?.mark ?? mark;
   }
-  return { count, hasFailed };
+  return { count, hasFailed, mark };
 }
 
-function openLevel({ levels }: TapStream, indent: number): Level {
-  const level: Level = { indent, count: 0, plan: null, hasFailed: false };
+function openLevel({ levels, draft }: TapStream, indent: number): Level {
+  const level: Level = { indent, count: 0, plan: null, hasFailed: false, mark: markOf(draft) };
   levels.push(level);
   return level;
 }
@@ -176,8 +216,20 @@ export function addPlan(stream: TapStream, count: number, line: number): void {
   const [top] = stream.levels;
   if (top === undefined) return;
   stream.draft.last = line;
-  if (isComplete(stream) && top.count > 0) stream.nextPlan = count;
-  else top.plan = count;
+  if (top.plan === null || top.count === 0) {
+    stream.isPlanFirst = top.count === 0;
+    top.plan = count;
+    return;
+  }
+  stream.nextPlan = count;
+  // Of two plans behind points the one that fits is real.
+  if (!stream.isPlanFirst && top.count === count) top.plan = count;
+}
+
+/** Whether the first point of a stream starts another one: behind the last point, or behind another plan. */
+export function endsBefore(stream: TapStream, { indent, number }: TapPoint): boolean {
+  if (indent !== 0 || number !== 1 || !hasPoints(stream)) return false;
+  return isComplete(stream) || stream.nextPlan !== null;
 }
 
 export function applyDiagnostic(stream: TapStream, diagnostic: TapDiagnostic): void {
@@ -195,7 +247,21 @@ export function applyDiagnostic(stream: TapStream, diagnostic: TapDiagnostic): v
 
 /** Only node:test says why a parent failed; mostly because a subtest did, which is told there. */
 function isAboutSubtests({ type, message }: TapDiagnostic): boolean {
-  return type === null || /^\d+ subtests? failed$/.test(message.trim());
+  return type === null || saysSubtestsFailed(message.trim());
+}
+
+/** `#   Failed test 'adds'`, `#   at t/adds.t line 3.`, `#          got: '1'` */
+export function addComment({ last, draft }: TapStream, text: string): void {
+  if (last === null || !last.isFailed || last.detail === -1) return;
+  if (text.startsWith('Failed test')) last.comments ??= [];
+  else if (
+    last.comments !== null &&
+    last.comments.length < 30 &&
+    !/^at .+ line \d+\.$/.test(text)
+  ) {
+    last.comments.push(text);
+    replaceMessage(draft, last.name, last.comments.join('\n'));
+  }
 }
 
 /** node:test ends its TAP with its own counts, which also tell tests from suites. */

@@ -25,8 +25,7 @@ function read(): Reader {
   };
   const streamOf = (point: TapPoint, number: number): tapStream.TapStream => {
     const stream = current(number);
-    const isNext = point.indent === 0 && point.number === 1 && tapStream.hasPoints(stream);
-    return isNext && tapStream.isComplete(stream)
+    return tapStream.endsBefore(stream, point)
       ? open(number, stream.draft.anchored, stream.nextPlan)
       : stream;
   };
@@ -52,8 +51,7 @@ function read(): Reader {
       const point = readTapPoint(text, indent);
       if (point !== null) {
         // Only inside a known stream may a point go without its number: "ok" alone is an ordinary word.
-        const isTap =
-          stream !== undefined && (stream.draft.anchored || tapStream.hasPoints(stream));
+        const isTap = stream !== undefined && (stream.draft.anchored || tapStream.hasPlan(stream));
         if (stream?.isClosed === true && (point.number ?? 1) > 1) {
           // The stream was ended by what a test printed, or a test goes on printing.
           if (!point.isOk) stream.draft.incomplete = true;
@@ -107,6 +105,10 @@ function readOther(stream: tapStream.TapStream, text: string, indent: number): v
     addError(draft, text);
   } else if (text.trim() === '}') {
     tapStream.closeBlock(stream, indent);
+  } else if (text.startsWith('#   ', indent)) {
+    tapStream.addComment(stream, text.slice(indent + 1).trim());
+  } else if (text.startsWith('# Looks like your test exited with ')) {
+    addError(draft, text.slice(2));
   } else if (text.startsWith('# ')) {
     stream.printedError ||= readPrintedError(text.slice(2));
   } else if (last !== null && last.isFailed && indent > last.indent && text.trim() !== '') {

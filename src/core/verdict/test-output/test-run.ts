@@ -19,6 +19,8 @@ export type TestRun = {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
+  /** How many of these are packages: plain `go test` does not name the tests that passed. Absent where all are tests. */
+  readonly packages?: number;
   /** True only when a test passed, none failed, every suite loaded and the output is whole; null is "cannot tell". */
   readonly green: boolean | null;
   /** No test was found. Never "all passed". */

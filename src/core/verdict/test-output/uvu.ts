@@ -97,7 +97,6 @@ function close(state: State, number: number): void {
   const [total = 0, passed = 0, skipped = 0] = state.values;
   const draft = state.draft ?? createDraft('uvu', number - 3);
   const counts = { passed, failed: total - passed, skipped };
-  draft.isSolid = true;
   if (total !== state.marks && state.draft !== null) {
     if (counts.failed >= draft.failed) setCounts(draft, counts, number);
     state.fallback = draft;

@@ -1,0 +1,3 @@
+use Test::More tests => 2;
+is 1, 2, 'same';
+is 3, 4, 'same';

@@ -1,0 +1,8 @@
+describe('parser', () => {
+  it('reads', () => {
+    throw new Error('first');
+  });
+  it('reads', () => {
+    throw new Error('second');
+  });
+});

@@ -1,0 +1,8 @@
+describe('parser', () => {
+  it('reads', () => {
+    throw new Error('third');
+  });
+  it('reads', () => {
+    throw new Error('fourth');
+  });
+});
