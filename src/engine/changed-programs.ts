@@ -5,8 +5,12 @@ import { judgingPrograms, shadowable } from '../core/verdict/check-command.ts';
 import type { Engine } from './engine.ts';
 import { judgingCommands } from './find-judge.ts';
 
-/** Programs on the path of the checks, outside of the project, that were put there or changed since the loop began. */
-export async function changedPrograms(engine: Engine, loop: Loop): Promise<readonly string[]> {
+/** Programs on the path of the checks, outside of the project, that were put there or changed while the agent worked. */
+export async function changedPrograms(
+  engine: Engine,
+  loop: Loop,
+  isTime: (ms: number) => boolean,
+): Promise<readonly string[]> {
   const folders = (engine.env['PATH'] ?? '')
     .split(path.delimiter)
     .filter((folder) => path.isAbsolute(folder));
@@ -16,7 +20,7 @@ export async function changedPrograms(engine: Engine, loop: Loop): Promise<reado
     for (const name of names) {
       const file = path.join(folder, name);
       const program = await stat(file).catch(() => null);
-      if (program === null || !program.isFile() || program.ctimeMs <= loop.createdAt) continue;
+      if (program === null || !program.isFile() || !isTime(program.ctimeMs)) continue;
       found.push(`the program ${file} was made or changed since the loop began`);
     }
   }

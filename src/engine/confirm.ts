@@ -12,7 +12,7 @@ import { storedInventory } from './compare-with-base.ts';
 import { confirmIn, type RunResult, type RunWish } from './confirm-run.ts';
 import type { Engine } from './engine.ts';
 import { planJudge, type JudgePlan } from './judge-plan.ts';
-import { newAround } from './room-surroundings.ts';
+import { lookAround } from './room-surroundings.ts';
 import { springTripwire } from './tripwire.ts';
 
 export type ConfirmWish = {
@@ -38,10 +38,12 @@ export async function confirm(
 ): Promise<Confirmation | null> {
   const started = engine.clock.monotonic();
   const plan = await planJudge(engine, loop.settings, { base, commit, accepted }, signal);
-  const surroundings = await newAround(engine, loop);
+  const around = await lookAround(engine, loop, plan.changesDependencies);
   const dependencies = plan.changesDependencies ? loop.workspace.path : null;
   const wish: Wish = (kind, more) => {
-    const shared = { commit, files: [], plan, dependencies, hidden: false, lost: () => [] };
+    const { home, without } = around;
+    const place = { commit, files: [], dependencies, home, without };
+    const shared = { ...place, plan, hidden: false, lost: () => [] };
     return { kind, name: name ?? String(loop.iterations.length), ...shared, ...more };
   };
   const state = stateOf(baseline);
@@ -60,7 +62,9 @@ export async function confirm(
   const ran = await runAll(place, lost);
   if (ran === null) return null;
   const { runs, tripwire, odd } = ran;
-  const input = { baseline: state, runs, changes: plan.changes, surroundings, tripwire, odd };
+  const { findings: surroundings, absent } = around;
+  const seen = { surroundings, absent, tripwire, odd };
+  const input = { baseline: state, runs, changes: plan.changes, ...seen };
   return {
     ...judgeConfirmation(input),
     base,

@@ -105,7 +105,9 @@ export const neighbours: readonly TrickCase[] = [
     family,
     name: "an assertion package edited in the user's own checkout",
     steps: [
-      run("printf 'export const same = () => {};\\n' > @ROOT@/node_modules/tiny-assert/index.js"),
+      run(
+        "for each in @ROOT@ .; do printf 'export const same = () => {};\\n' > $each/node_modules/tiny-assert/index.js; done",
+      ),
       touchJs,
     ],
   },
