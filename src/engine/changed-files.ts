@@ -15,6 +15,8 @@ export type ChangeWish = {
   readonly isTime: (ms: number) => boolean;
   /** Entries that are not looked at: they are the same, or not there at all. */
   readonly passOver: (name: string, folder: string) => 'same' | 'absent' | null;
+  /** Folders that are never new as a whole: what is in them is told one by one. */
+  readonly isOpen?: (folder: string) => boolean;
   /** Files whose other names may have been made or removed; then their own time counts. */
   readonly isShared?: boolean;
 };
@@ -63,7 +65,8 @@ export async function findChanged(folder: string, wish: ChangeWish): Promise<Cha
     if (!kinds.has('new')) return same;
     // Files that were written over do not change the folder they are in.
     const stats = look(at);
-    if (stats === null || !wish.isTime(stats.ctimeMs)) return { kind: 'mixed', entries };
+    const isOpen = wish.isOpen?.(at) === true;
+    if (isOpen || stats === null || !wish.isTime(stats.ctimeMs)) return { kind: 'mixed', entries };
     return { kind: 'new', isFolder: true };
   };
   const top = look(folder);

@@ -34,6 +34,7 @@ export async function changedLibraries(
     if (known.some((source) => library.startsWith(`${source}/`))) continue;
     const change = await findChanged(library, {
       isTime,
+      isOpen: holdsPackages,
       passOver: (entry) => (isCompiledPython(entry) ? 'absent' : null),
     });
     changed.push(...newPaths(change).map((file) => path.join(library, file)));

@@ -32,6 +32,7 @@ export async function lookAtToolchains(
       ? unchanged
       : await findChanged(source, {
           isTime,
+          isOpen: holdsPackages,
           passOver: (entry, folder) => {
             if (isCompiledPython(entry)) return 'absent';
             return isHarmless(`${relative(folder)}/${entry}`) ? 'same' : null;

@@ -42,7 +42,8 @@ export async function confirm(
   const dependencies = plan.changesDependencies ? loop.workspace.path : null;
   const wish: Wish = (kind, more) => {
     const { home, without } = around;
-    const place = { commit, files: [], dependencies, home, without };
+    const { product } = plan;
+    const place = { commit, files: [], dependencies, home, without, product };
     const shared = { ...place, plan, hidden: false, lost: () => [] };
     return { kind, name: name ?? String(loop.iterations.length), ...shared, ...more };
   };

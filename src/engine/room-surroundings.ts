@@ -1,4 +1,4 @@
-import { lstat, readdir } from 'node:fs/promises';
+import { lstat, readdir, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { isClimbedTo, climbed } from '../core/judge/climbed.ts';
 import { agentTimes } from '../core/loop/agent-times.ts';
@@ -37,13 +37,19 @@ export async function lookAround(
     : await changedDependencies(engine, loop, isTime);
   const findings = [
     ...(await newAbove(engine.roomsDir, isTime)),
+    ...(await newAbove(await realOf(engine.roomsDir), isTime)),
     ...(await newInSystem(isTime)),
     ...(await changedPrograms(engine, loop, isTime)),
     ...(await changedLibraries(engine, toolchains, isTime)),
     ...dependencies.findings,
   ];
   const home = { toolchains, withNew: changesDependencies };
-  return { findings, home, absent: absentIn(home), without: dependencies.caches };
+  return {
+    findings: [...new Set(findings)],
+    home,
+    absent: absentIn(home),
+    without: dependencies.caches,
+  };
 }
 
 const shownAbsent = 5;
@@ -60,12 +66,22 @@ function absentIn({ toolchains, withNew }: CleanHome): readonly string[] {
     );
 }
 
+/** Where it is once links are followed, as far as it is there. */
+async function realOf(folder: string): Promise<string> {
+  const real = await realpath(folder).catch(() => null);
+  if (real !== null || folder === path.dirname(folder)) return real ?? folder;
+  return path.join(await realOf(path.dirname(folder)), path.basename(folder));
+}
+
 async function newAbove(
   start: string,
   isTime: (ms: number) => boolean,
 ): Promise<readonly string[]> {
   const found: string[] = [];
   for (let folder = start; ; folder = path.dirname(folder)) {
+    if ((await lstat(folder).catch(() => null))?.isSymbolicLink() === true) {
+      if (await isNew(folder, isTime)) found.push(`${folder} became a link since the loop began`);
+    }
     const configs = (await readdir(folder).catch(() => [])).filter(isClimbedTo);
     for (const name of new Set([...climbed, ...configs])) {
       const file = path.join(folder, name);

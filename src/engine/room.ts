@@ -5,6 +5,7 @@ import type { Loop } from '../core/loop/loop.ts';
 import type { ProcessIdentity } from '../ports/process.ts';
 import type { RoomFile } from '../ports/workspace.ts';
 import { furnishHome, type CleanHome } from './clean-home.ts';
+import { cutLinksOut } from './cut-links.ts';
 import type { Engine } from './engine.ts';
 import type { Room } from './run-command.ts';
 import { runCommand } from './run-command.ts';
@@ -19,6 +20,8 @@ export type RoomWish = {
   readonly home: CleanHome;
   /** Paths of brought folders that are left out: caches somebody else may have filled. */
   readonly without: readonly string[];
+  /** Files that the loop added or changed: links among them that lead out of the project lead nowhere. */
+  readonly product: readonly string[];
   /** Folder for what `workspace.setup` prints. */
   readonly dir: string;
 };
@@ -59,7 +62,7 @@ export async function withRoom<T>(
 async function furnish(
   engine: Engine,
   loop: Loop,
-  { commit, files, dependencies, home: toolchains, without }: RoomWish,
+  { commit, files, dependencies, home: toolchains, without, product }: RoomWish,
   outer: string,
   signal: AbortSignal,
 ): Promise<FurnishedRoom> {
@@ -78,6 +81,7 @@ async function furnish(
   const spec = { folder: cwd, commit, files, copy, link: await dependencyFolders(from, link) };
   await engine.project.makeRoom({ ...spec, from }, signal);
   for (const each of without) await rm(path.join(cwd, each), { recursive: true, force: true });
+  await cutLinksOut(cwd, product);
   const { pass, set } = loop.settings.env;
   const env = cleanEnvironment(engine.env, { pass, set, reserved: {} }, { home, temporary });
   // Results and compiled files that somebody else has stored count for nothing here.

@@ -13,8 +13,23 @@ export const climbed: readonly string[] = [
   '.mvn/maven.config',
 ];
 
+/** Looked for beside the project or in the home, and in no folder between: a clean home has none of them. */
+const neverClimbed = new Set([
+  '.bash_profile',
+  '.bashrc',
+  '.gitconfig',
+  '.npmrc',
+  '.profile',
+  '.proverc',
+  '.rspec',
+  '.zprofile',
+  '.zshenv',
+  '.zshrc',
+]);
+
 /** Whether the name of a file says that runners, builds or package managers obey it from below. */
 export function isClimbedTo(name: string): boolean {
+  if (neverClimbed.has(name)) return false;
   const kind = classify(name)?.kind;
   return kind === 'config' || kind === 'manifest' || kind === 'dependencies';
 }
