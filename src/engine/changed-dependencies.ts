@@ -17,7 +17,7 @@ export type ChangedDependencies = {
 
 /**
  * What is brought into clean checkouts from the user's and was changed there while the agent worked. Caches that tools keep inside
- * of installed packages are no finding: they are left out.
+ * of installed packages, and results of builds, are no finding: they are left out.
  */
 export async function changedDependencies(
   { project: { root } }: Engine,
@@ -35,8 +35,11 @@ export async function changedDependencies(
       isShared: await sharesFiles(folder),
     });
     const changed = newPaths(change).map((file) => (file === '' ? name : `${name}/${file}`));
-    const inCaches = changed.filter((file) => cacheOf(file) !== null);
-    caches.push(...new Set(inCaches.flatMap((file) => cacheOf(file) ?? [])));
+    if (link.includes(name) && !isInstalled(name)) {
+      caches.push(...changed);
+      continue;
+    }
+    caches.push(...new Set(changed.flatMap((file) => cacheOf(file) ?? [])));
     const rest = changed.filter((file) => cacheOf(file) === null);
     findings.push(
       ...rest
@@ -49,6 +52,14 @@ export async function changedDependencies(
       );
   }
   return { findings, caches };
+}
+
+const installed =
+  /^(?:node_modules|bower_components|\.?venv|\.?env|virtualenv|vendor|deps|Pods|\.bundle|\.yarn|elm-stuff|packages)$/;
+
+/** Package managers fill it. What else is linked are results of builds, which are made again where they are missing. */
+function isInstalled(folder: string): boolean {
+  return installed.test(path.basename(folder));
 }
 
 /** Hidden folders in `node_modules` are the caches of tools, but for programs and the packages of pnpm. */
