@@ -315,6 +315,9 @@ function taskRunner({ cwd }: SimpleCommand, program: string, rest: readonly stri
 }
 
 /** `diff`, `grep` and the like: one side is what is judged, the other one judges. */
+/** Their `-f` asks whether a file is there; it loads nothing. */
+const conditions: ReadonlySet<string> = new Set(['test', '[', '[[', 'expr']);
+
 function readComparison(program: string, rest: readonly string[]): Reading {
   const isPair = program === 'diff' || program === 'cmp' || program === 'comm';
   const words = operands(rest);
@@ -322,9 +325,11 @@ function readComparison(program: string, rest: readonly string[]): Reading {
     rest.includes('-') ||
     rest.length >
       words.length + rest.filter((word) => word.length > 1 && word.startsWith('-')).length;
-  const loaded = ['-f', '--file', '--from-file', '--rawfile', '--slurpfile', '--schema'].flatMap(
-    (name) => optionValue(rest, [name]) ?? [],
-  );
+  const loaded = conditions.has(program)
+    ? []
+    : ['-f', '--file', '--from-file', '--rawfile', '--slurpfile', '--schema'].flatMap(
+        (name) => optionValue(rest, [name]) ?? [],
+      );
   return {
     mentions: [
       ...words.map((word): Mention => ({
