@@ -1,3 +1,4 @@
+import type { BranchLog } from '../core/loop/base-move.ts';
 import type { FileChanges } from '../core/loop/changes.ts';
 
 /** Where loops work: a git repository or a plain folder. One per project root, stateless between calls. */
@@ -100,6 +101,29 @@ export interface Project {
     loops?: readonly string[],
   ): Promise<FastForward>;
 
+  /** What git itself has recorded of a branch. Empty in a folder. */
+  branchLog(branch: string, signal: AbortSignal): Promise<BranchLog>;
+
+  /** Whether a commit has work that is on a branch, and that another commit has not. */
+  bringsWorkOf(
+    commits: { readonly commit: string; readonly than: string; readonly branch: string },
+    signal: AbortSignal,
+  ): Promise<boolean>;
+
+  /**
+   * Moves a branch back, only from exactly the commit named; files and index of checkouts stay as they are. The commit it leaves
+   * is kept until the loop is deleted. Answers whether it is there now.
+   */
+  moveBack(
+    move: {
+      readonly branch: string;
+      readonly from: string;
+      readonly to: string;
+      readonly loopId: string;
+    },
+    signal: AbortSignal,
+  ): Promise<boolean>;
+
   /** Whether a move of the user's refs, index or files may have been cut. Reads one folder. */
   hasCutMoves(): boolean;
 
@@ -136,7 +160,8 @@ export interface Project {
 
   /**
    * A folder with the files of a commit, some of them replaced, and with a repository of its own: what runs in it cannot
-   * move a ref of the user's. The folder must not exist. Removing it removes all of it.
+   * move a ref of the user's. The folder must not exist. Removing it removes all of it. `git.altered` when what is stored of
+   * these files is not what was stored.
    */
   makeRoom(spec: RoomSpec, signal: AbortSignal): Promise<void>;
 

@@ -96,6 +96,9 @@ export function createFolderProject(root: string): Project {
     surroundings: async (scope) => ({ scope, items: new Map() }),
     compareSurroundings: () => [],
     isStaged: async () => false,
+    branchLog: async () => ({ moves: null, shown: null, inLoops: [] }),
+    bringsWorkOf: async () => false,
+    moveBack: async () => false,
     // Loops work in the folder itself, wherever it is.
     carryOver: () => {},
     partFromOriginal: async () => [],
