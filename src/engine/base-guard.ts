@@ -23,7 +23,8 @@ export async function guardBase(
 ): Promise<BaseDoubt | null> {
   for (const loop of await loopsOn(engine, branch)) {
     if (loop.id === exceptId) continue;
-    const doubt = (await whileAtWork(engine, loop, signal)) ?? (await sinceBlocked(engine, loop, signal));
+    const doubt =
+      (await whileAtWork(engine, loop, signal)) ?? (await sinceBlocked(engine, loop, signal));
     if (doubt !== null) return doubt;
   }
   return null;

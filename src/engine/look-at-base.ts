@@ -22,7 +22,7 @@ export async function lookAtBase(
   { iteration, before: { items } }: BaseLook,
   signal: AbortSignal,
 ): Promise<BaseMoveRecord | null> {
-  const { baseRef: branch, branch: ownBranch, mode } = loop.workspace;
+  const { baseRef: branch, branch: ownBranch, base, mode } = loop.workspace;
   const ref = `refs/heads/${branch ?? ''}`;
   const from = items.get(ref);
   if (branch === null || mode !== 'worktree' || from === undefined) return null;
@@ -46,7 +46,8 @@ export async function lookAtBase(
     return { ...move, back: verdict.back, why: "the agent's own git did that" };
   }
   if (verdict.by === 'unknown') return { ...move, back: null, why: verdict.why };
-  const commits = { commit: now, than: from, branch: ownBranch ?? '' };
+  const than = [from, ...(base === null ? [] : [base])];
+  const commits = { commit: now, than, branch: ownBranch ?? '' };
   const isOwnWork = await engine.project.bringsWorkOf(commits, signal);
   return isOwnWork ? { ...move, back: null, why: 'it has commits of this loop now' } : null;
 }

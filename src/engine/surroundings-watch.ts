@@ -73,6 +73,8 @@ export class SurroundingsWatch {
       before.seen === null
         ? null
         : await lookAtBase(this.#engine, loop, { iteration, before: before.seen }, signal);
+    // It may be moved back: the next look is a real one.
+    if (base !== null) this.#last = null;
     const { own, others } = await attributeChanges(this.#engine, loop, changes, base !== null);
     return { own, others, base };
   }

@@ -104,9 +104,13 @@ export interface Project {
   /** What git itself has recorded of a branch. Empty in a folder. */
   branchLog(branch: string, signal: AbortSignal): Promise<BranchLog>;
 
-  /** Whether a commit has work that is on a branch, and that another commit has not. */
+  /** Whether a commit has work that is on a branch, and that none of the others has. */
   bringsWorkOf(
-    commits: { readonly commit: string; readonly than: string; readonly branch: string },
+    commits: {
+      readonly commit: string;
+      readonly than: readonly string[];
+      readonly branch: string;
+    },
     signal: AbortSignal,
   ): Promise<boolean>;
 

@@ -13,20 +13,29 @@ function agentOf(repo: GitRepo, misdeed: string): string {
   return `command:ROOT=${repo.path}; echo x > "work-$LOOPWRIGHT_ITERATION.txt"; git add -A; git commit -qm own; ${first}; true`;
 }
 
-const validate = "test -f work-2.txt";
+const validate = 'test -f work-2.txt';
 
 async function runMisdeed(
   repo: GitRepo,
   misdeed: string,
   flags: Readonly<Record<string, string>> = {},
 ) {
-  const all = { agent: agentOf(repo, misdeed), validate, 'watch-interval': '0', 'max-iterations': 3, ...flags };
+  const all = {
+    agent: agentOf(repo, misdeed),
+    validate,
+    'watch-interval': '0',
+    'max-iterations': 3,
+    ...flags,
+  };
   await using project = await openedProject(repo, all);
   return await project.runText('moves the base');
 }
 
 /** The agent stops in its first iteration until the person is done. */
-function pause(repo: GitRepo): { readonly wait: string; person(work: () => Promise<void>): Promise<void> } {
+function pause(repo: GitRepo): {
+  readonly wait: string;
+  person(work: () => Promise<void>): Promise<void>;
+} {
   const [started = '', go = ''] = ['started', 'go'].map((name) => path.join(repo.outside, name));
   return {
     wait: `: > '${started}'; while ! test -e '${go}'; do sleep 0.05; done`,
@@ -114,7 +123,12 @@ describe('a base that was moved by nobody knows whom', () => {
   ])('blocks the loop with both commits named: %s', async (_, misdeed) => {
     await using repo = await gitRepo();
     const before = await repo.git('rev-parse', 'main');
-    const all = { agent: agentOf(repo, misdeed), validate, 'watch-interval': '0', 'max-iterations': 3 };
+    const all = {
+      agent: agentOf(repo, misdeed),
+      validate,
+      'watch-interval': '0',
+      'max-iterations': 3,
+    };
     await using project = await openedProject(repo, all);
     const loop = await project.runText('moves the base');
     const after = await repo.git('rev-parse', 'main');
@@ -125,20 +139,17 @@ describe('a base that was moved by nobody knows whom', () => {
     expect((await project.resume(loop.id)).workspace.base).toBe(after);
   });
 
-  it('blocks what is merged meanwhile, until a person has decided', async () => {
+  it('starts no other loop from it, until a person has decided', async () => {
     await using repo = await gitRepo();
     const before = await repo.git('rev-parse', 'main');
     const blocked = await runMisdeed(repo, byHand);
     expect(blocked.status).toBe('blocked');
     const flags = { agent: 'command:echo b > b.txt', validate: 'test -f b.txt', merge: 'local' };
     await using project = await openedProject(repo, flags);
-    const other = await project.runText('other');
-    expect(other.mergedInto).toBeNull();
-    expect(other.text).toContain(blocked.id);
+    const refused = { code: 'git.base_moved', message: expect.stringContaining(blocked.id) };
+    await expect(project.runText('other')).rejects.toMatchObject(refused);
     await repo.git('update-ref', 'refs/heads/main', before);
-    await project.runReady();
-    const merged = await project.engine.store.read((tx) => tx.loops.get(other.id));
-    expect(merged?.mergedInto).toBe('main');
+    expect(await project.runText('once more')).toMatchObject({ mergedInto: 'main' });
   });
 });
 
@@ -198,7 +209,14 @@ describe('an engine that is killed after the agent has moved the base', () => {
     const before = await repo.git('rev-parse', 'main');
     const mark = path.join(repo.outside, 'done-it');
     const agent = agentOf(repo, `${misdeed}; : > '${mark}'; sleep 600`);
-    const run = realCli(repo.path, repo.env, ['run', 'x', '--agent', agent, '--validate', validate]);
+    const run = realCli(repo.path, repo.env, [
+      'run',
+      'x',
+      '--agent',
+      agent,
+      '--validate',
+      validate,
+    ]);
     await eventually(() => existsSync(mark), 'the agent has moved it');
     run.child.kill('SIGKILL');
     await run.ended;
@@ -228,6 +246,6 @@ it('another loop does not take the base that an agent has moved and still works 
   const loop = await running;
   expect(merged.mergedInto).toBe('main');
   expect(await repo.git('rev-list', '--parents', '-1', 'main')).toContain(before);
-  expect(await repo.git('ls-tree', '--name-only', 'main')).not.toContain("work-1.txt");
+  expect(await repo.git('ls-tree', '--name-only', 'main')).not.toContain('work-1.txt');
   expect(loop.status).toBe('complete');
 });

@@ -50,15 +50,18 @@ function parseLine(line: string): readonly LoggedMove[] {
   return [{ from, to, time, message: tab === -1 ? '' : line.slice(tab + 1) }];
 }
 
-/** Whether a commit has work that is on a branch and that another commit has not. */
+/** Whether a commit has work that is on a branch and that none of the others has. */
 export async function bringsWorkOf(
   repository: Repository,
-  { commit, than, branch }: { commit: string; than: string; branch: string },
+  { commit, than, branch }: { commit: string; than: readonly string[]; branch: string },
   signal: AbortSignal,
 ): Promise<boolean> {
   const args = ['merge-base', commit, `refs/heads/${branch}`];
   const { exitCode, stdout } = await repository.run({ args, signal });
   const shared = stdout.toString('utf8').trim();
   if (exitCode !== 0 || !isObjectId(shared)) return false;
-  return !(await isAncestor(repository, shared, than, signal));
+  for (const each of than) {
+    if (await isAncestor(repository, shared, each, signal)) return false;
+  }
+  return true;
 }

@@ -97,7 +97,10 @@ async function findAltered(
   let start = 0;
   for (const each of objects) {
     const end = stdout.indexOf('\n', start);
-    const [, type = '', size = ''] = stdout.subarray(start, Math.max(start, end)).toString().split(' ');
+    const [, type = '', size = ''] = stdout
+      .subarray(start, Math.max(start, end))
+      .toString()
+      .split(' ');
     const stop = end + 1 + Number(size);
     if (end === -1 || !Number.isSafeInteger(stop) || stop > stdout.length) {
       if (result.exitCode !== 0) throw gitFailed(args, result);

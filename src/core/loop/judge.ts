@@ -265,7 +265,9 @@ function shared(input: JudgeInput): Pick<Decision, 'feedback' | 'notice' | 'meta
   const base = input.strategy.feedback ?? input.checkFeedback;
   const missing = input.completion.complete ? null : missingText(input.completion);
   return {
-    feedback: [base, missing, input.told ?? null, notice].filter((part) => part !== null && part !== '').join('\n\n'),
+    feedback: [base, missing, input.told ?? null, notice]
+      .filter((part) => part !== null && part !== '')
+      .join('\n\n'),
     notice,
     metadata: input.strategy.metadata ?? {},
     inputs: input.inputs,

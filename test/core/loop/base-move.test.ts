@@ -27,7 +27,14 @@ const step = (from: string, to: string, time: number, message: string): LoggedMo
 const ran = (line: string, second: number, where: string | null = worktree): TracedCommand => {
   const argv = ['git', ...line.split(' ')];
   const startedAt = second * 1000 + 100;
-  return { name: argv[1] ?? '', argv, worktree: where, startedAt, endedAt: startedAt + 400, exitCode: 0 };
+  return {
+    name: argv[1] ?? '',
+    argv,
+    worktree: where,
+    startedAt,
+    endedAt: startedAt + 400,
+    exitCode: 0,
+  };
 };
 
 function judge(
@@ -125,7 +132,11 @@ describe('a person', () => {
   });
 
   it('has put back what the agent moved, and gone on', () => {
-    const moves = [step(x, y, 50, ''), step(y, x, 55, 'reset: moving to x'), step(x, z, 60, 'commit: c')];
+    const moves = [
+      step(x, y, 50, ''),
+      step(y, x, 55, 'reset: moving to x'),
+      step(x, z, 60, 'commit: c'),
+    ];
     expect(judge(moves, [ran(`update-ref ${ref} y`, 50)])).toEqual({ by: 'person' });
   });
 
