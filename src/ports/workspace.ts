@@ -159,13 +159,15 @@ export interface Project {
   /** Every file of a revision or snapshot, as relative paths. */
   listAt(revision: string, signal: AbortSignal): Promise<readonly string[]>;
 
+  /** Throws `git.altered` when a file or folder of these commits is stored under a name that is not that of its content. */
+  requireTrue(commits: readonly string[], signal: AbortSignal): Promise<void>;
+
   /** Files that differ between two revisions, by the ids of their contents. A rename is two of them. */
   differing(from: string, to: string, signal: AbortSignal): Promise<readonly Differing[]>;
 
   /**
    * A folder with the files of a commit, some of them replaced, and with a repository of its own: what runs in it cannot
-   * move a ref of the user's. The folder must not exist. Removing it removes all of it. `git.altered` when what is stored of
-   * these files is not what was stored.
+   * move a ref of the user's. The folder must not exist. Removing it removes all of it.
    */
   makeRoom(spec: RoomSpec, signal: AbortSignal): Promise<void>;
 

@@ -79,6 +79,7 @@ export function createFolderProject(root: string): Project {
     },
     listAt: async (revision) => (await loadManifest(store, revision)).map(({ path: name }) => name),
     differing: async () => [],
+    requireTrue: async () => {},
     makeRoom: async () => {
       throw needsGit('Confirming in a clean place');
     },

@@ -36,6 +36,7 @@ import { settleMoves } from './settle-moves.ts';
 import { diffSummary } from './diff-summary.ts';
 import { compareAround, isStaged, lookAround } from './surroundings.ts';
 import { tidyWorktrees } from './tidy-worktrees.ts';
+import { requireTrueObjects } from './true-objects.ts';
 import { writeTreePatch } from './tree-diff.ts';
 import { watchBranch } from './watch-branch.ts';
 import { openWorktree, removeWorktree } from './worktree.ts';
@@ -134,6 +135,7 @@ export function createGitProject(repository: Repository): Project {
       readFilesAt(repository, revision, files, maxBytes, signal),
     listAt: (revision, signal) => listFilesAt(repository, revision, signal),
     differing: (from, to, signal) => listDifferences(repository, from, to, signal),
+    requireTrue: (commits, signal) => requireTrueObjects(repository, commits, signal),
     makeRoom: (spec, signal) => makeRoom(repository, spec, signal),
     changedByPeople: (from, to, signal) => listChangedByPeople(repository, from, to, signal),
     diffSummary: (from, to, signal) => diffSummary(repository, from, to, signal),

@@ -1,19 +1,11 @@
 import { createHash } from 'node:crypto';
 import { LoopwrightError } from '../../core/error.ts';
 import { escapedName } from '../../core/text/file-name.ts';
-import type { Checkout } from './git.ts';
 import { gitFailed } from './git.ts';
 import { splitRecords } from './path-bytes.ts';
-import type { Repository } from './repository.ts';
+import { withoutIndex, type Repository } from './repository.ts';
 
 type Named = { readonly id: string; readonly size: number; readonly path: string };
-
-type Wish = {
-  /** All files of this one. */
-  readonly tree: string;
-  /** Of these the commit and its folders: they say which files there are. */
-  readonly revisions: readonly string[];
-};
 
 /** At most this much is read at once. */
 const chunkBytes = 32 * 1024 * 1024;
@@ -21,45 +13,36 @@ const chunkBytes = 32 * 1024 * 1024;
 const largestBytes = 128 * 1024 * 1024;
 
 /**
- * Whether objects are what their names say. git trusts the name when it reads one, so whoever can write into the store of objects
- * can put another text in the place of a file of the base. Throws `git.altered` with the first that is not.
+ * Whether all objects of these commits are what their names say. git trusts the name when it reads one, so whoever can write into
+ * the store of objects can put another text in the place of a file of the base. Throws `git.altered` with the first that is not.
  */
 export async function requireTrueObjects(
   repository: Repository,
-  at: Checkout,
-  { tree, revisions }: Wish,
+  commits: readonly string[],
   signal: AbortSignal,
 ): Promise<void> {
   const wanted = new Map<string, Named>();
-  const add = (found: readonly Named[]) => {
-    for (const each of found) wanted.set(each.id, each);
-  };
-  for (const revision of new Set(revisions)) {
-    const args = ['rev-parse', '--verify', '--end-of-options', `${revision}^{commit}`];
-    const roots = await repository.text({
-      at,
-      args,
-      then: { args: ['rev-parse', '--verify', '--end-of-options', `${revision}^{tree}`] },
-      signal,
-    });
-    add(roots.split('\n').map((id) => ({ id: id.trim(), size: 0, path: revision })));
-    add(await list(repository, at, ['-d', revision], signal));
+  for (const commit of commits) {
+    const names = [`${commit}^{commit}`, `${commit}^{tree}`];
+    const ids = await repository.text({ args: ['rev-parse', ...names], signal });
+    const roots = ids.split('\n').map((id) => ({ id, size: 0, path: commit }));
+    const all = [...roots, ...(await listObjects(repository, commit, signal))];
+    for (const each of all) wanted.set(each.id, each);
   }
-  add([{ id: tree, size: 0, path: tree }, ...(await list(repository, at, [tree], signal))]);
   for (const chunk of chunksOf([...wanted.values()])) {
-    const altered = await findAltered(repository, at, chunk, signal);
+    const altered = await findAltered(repository, chunk, signal);
     if (altered !== null) throw isAltered(altered);
   }
 }
 
-async function list(
+async function listObjects(
   repository: Repository,
-  at: Checkout,
-  what: readonly string[],
+  commit: string,
   signal: AbortSignal,
 ): Promise<readonly Named[]> {
-  const args = ['ls-tree', '-r', '-t', '-l', '-z', '--full-tree', ...what];
-  return splitRecords(await repository.output({ at, args, signal })).flatMap((record) => {
+  const args = ['ls-tree', '-r', '-t', '-l', '-z', '--full-tree', '--end-of-options', commit];
+  const output = await repository.output({ env: withoutIndex(repository), args, signal });
+  return splitRecords(output).flatMap((record) => {
     const tab = record.indexOf('\t');
     const [, type = '', id = '', size = ''] = record.slice(0, tab).split(/ +/);
     // A submodule's commit is in another repository.
@@ -86,13 +69,12 @@ const headerBytes = 128;
 /** The first object whose content has another name; null when all are true. */
 async function findAltered(
   repository: Repository,
-  at: Checkout,
   objects: readonly Named[],
   signal: AbortSignal,
 ): Promise<Named | null> {
   const args = ['cat-file', '--batch', '--buffer'];
   const input = objects.map(({ id }) => `${id}\n`).join('');
-  const result = await repository.run({ at, args, input, signal });
+  const result = await repository.run({ args, input, signal });
   const { stdout } = result;
   let start = 0;
   for (const each of objects) {
