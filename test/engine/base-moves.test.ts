@@ -34,12 +34,12 @@ async function runMisdeed(
 /** The agent stops in its first iteration until the person is done. */
 function pause(repo: GitRepo): {
   readonly wait: string;
-  person(work: () => Promise<void>): Promise<void>;
+  readonly person: (work: () => Promise<void>) => Promise<void>;
 } {
   const [started = '', go = ''] = ['started', 'go'].map((name) => path.join(repo.outside, name));
   return {
     wait: `: > '${started}'; while ! test -e '${go}'; do sleep 0.05; done`,
-    async person(work) {
+    person: async (work) => {
       await eventually(() => existsSync(started), 'the agent waits');
       // Records of git have seconds; what comes in the same one cannot be told apart.
       await new Promise((resolve) => setTimeout(resolve, 1100));

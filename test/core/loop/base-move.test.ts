@@ -6,15 +6,14 @@ import {
 } from '../../../src/core/loop/base-move.ts';
 import type { TracedCommand } from '../../../src/core/loop/git-trace.ts';
 
-const [x, y, z, p] = ['a', 'b', 'c', 'd'].map((each) => each.repeat(40)) as [
-  string,
-  string,
-  string,
-  string,
-];
+const [x, y, z, p] = [idOf('a'), idOf('b'), idOf('c'), idOf('d')];
 const worktree = '/state/worktrees/loop';
 const root = '/project';
 const ref = 'refs/heads/main';
+
+function idOf(letter: string): string {
+  return letter.repeat(40);
+}
 
 const step = (from: string, to: string, time: number, message: string): LoggedMove => ({
   from,
