@@ -37,6 +37,7 @@ export async function confirm(
   signal: AbortSignal,
 ): Promise<Confirmation | null> {
   const started = engine.clock.monotonic();
+  await engine.project.requireTrue([base, commit], signal);
   const plan = await planJudge(engine, loop.settings, { base, commit, accepted }, signal);
   const around = await lookAround(engine, loop, plan.changesDependencies);
   const dependencies = plan.changesDependencies ? loop.workspace.path : null;

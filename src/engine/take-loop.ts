@@ -5,7 +5,6 @@ import { modeSwitch } from '../core/loop/mode-switch.ts';
 import { openIteration, type Loop } from '../core/loop/loop.ts';
 import { repair, type World } from '../core/loop/repair.ts';
 import { isResting } from '../core/loop/status.ts';
-import { breach, guardsSurroundings, tamperedText } from '../core/loop/surroundings.ts';
 import type { QueueEntry } from '../ports/queue.ts';
 import type { Session, StoreTx } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
@@ -86,9 +85,9 @@ export async function takeLoop(
     const rebased = await landedRebase(engine, claims.current, owner.closing);
     const world = { why: options.why, endedProcess, lastSeen: seen, rebased, unrecorded };
     const lost = await lostUsage(engine, claims.current);
-    const changed = isElsewhere ? [] : await leftSurroundings(engine, owner);
+    const left = isElsewhere ? nothingLeft : await leftSurroundings(engine, owner);
     const events = takeOverEvents(claims.current, session, world, options);
-    await owner.record(...lost, ...changed.slice(0, 1), ...events, ...changed.slice(1));
+    await owner.record(...lost, ...left.before, ...events, ...left.after);
     return owner;
   } catch (error) {
     await owner[Symbol.asyncDispose]();
@@ -205,14 +204,19 @@ async function endLeftover(engine: Engine, loop: Loop): Promise<boolean> {
  * What an iteration whose engine died has changed around its workspace, and how the loop rests for it. An iteration that waits
  * goes on, and is looked at when it ends.
  */
-async function leftSurroundings(engine: Engine, owner: LoopOwner): Promise<readonly LoopEvent[]> {
-  const { loop } = owner;
-  const changed = loop.wait === null ? await reportSurroundings(engine, owner) : null;
-  if (changed === null) return [];
-  if (!guardsSurroundings(loop)) return [changed];
-  const text = `${tamperedText(changed)} (found when its engine was gone: by you since then, or before)`;
-  return [changed, { type: 'loop.rested', ...breach(text) }];
+async function leftSurroundings(engine: Engine, owner: LoopOwner): Promise<Left> {
+  if (owner.loop.wait !== null) return nothingLeft;
+  const aside = ' (found when its engine was gone: by you since then, or before)';
+  const { changed, rest } = await reportSurroundings(engine, owner, aside);
+  return {
+    before: changed === null ? [] : [changed],
+    after: rest === null ? [] : [{ type: 'loop.rested', ...rest }],
+  };
 }
+
+/** Facts before and after the one that the loop goes on. */
+type Left = { readonly before: readonly LoopEvent[]; readonly after: readonly LoopEvent[] };
+const nothingLeft: Left = { before: [], after: [] };
 
 function takeOverEvents(
   loop: Loop,

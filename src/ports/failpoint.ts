@@ -37,6 +37,7 @@ const steps = [
   'move-ref',
   'move-index',
   'settle-move',
+  'move-back',
   'remove-workspace',
   'unregister-worktree',
   'delete-branch',
@@ -89,6 +90,7 @@ const facts: Readonly<Record<LoopEvent['type'], true>> = {
   'merge.started': true,
   'loop.merged': true,
   'surroundings.changed': true,
+  'base.moved': true,
 };
 
 export type Step = (typeof steps)[number];

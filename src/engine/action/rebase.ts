@@ -1,4 +1,5 @@
 import { listedName } from '../../core/text/file-name.ts';
+import { guardBase } from '../base-guard.ts';
 import type { Engine } from '../engine.ts';
 import type { LoopOwner } from '../loop-owner.ts';
 import { rest } from './rest.ts';
@@ -7,6 +8,12 @@ import { rest } from './rest.ts';
 export async function rebase(engine: Engine, owner: LoopOwner, onto: string): Promise<void> {
   const { workspace: record } = owner.loop;
   const from = record.base ?? onto;
+  const doubt = await guardBase(engine, record.baseRef ?? '', owner.loop.id, owner.closing);
+  if (doubt?.kind === 'doubtful') return rest(engine, owner, doubt.rest);
+  if (doubt !== null) {
+    owner.forgetBase();
+    return owner.record({ type: 'warning.raised', text: doubt.text });
+  }
   await engine.project.sync([]);
   await owner.record({ type: 'rebase.started', from, onto });
   await owner.settled();
