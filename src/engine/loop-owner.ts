@@ -44,6 +44,8 @@ export class LoopOwner implements AsyncDisposable {
   configFault: string | null = null;
   /** The machine was started since the owner before had the loop. */
   readonly isAfterBoot: boolean;
+  /** The owner before had it under way when it ended, and put nothing in order. */
+  readonly isAfterKill: boolean;
   readonly #engine: Engine;
   readonly #claim: QueueClaim;
   readonly #taskClaim: TaskClaim;
@@ -58,6 +60,7 @@ export class LoopOwner implements AsyncDisposable {
   #workspace: Workspace | null = null;
   #iterationMark: number | null = null;
   readonly #ahead: LookAhead;
+  #written: { readonly before: string; readonly after: Promise<string | null> } | null = null;
   readonly #waits: WaitClock;
   #stops: { readonly number: number; readonly results: readonly StopResult[] } | null = null;
   readonly #base: BaseWatch;
@@ -80,6 +83,7 @@ export class LoopOwner implements AsyncDisposable {
     this.#stored = loop;
     this.#loop = loop;
     this.isAfterBoot = claims.isAfterBoot;
+    this.isAfterKill = claims.isAfterKill;
     this.#claim = claims.claim;
     this.#taskClaim = claims.taskClaim;
     this.#heldUntil = claims.heldUntil;
@@ -138,8 +142,28 @@ export class LoopOwner implements AsyncDisposable {
 
   /** Looks at the files beside other work, for whoever asks for them next. */
   lookAhead(): void {
+    void this.#look();
+  }
+
+  /** The same after checks, which were started on a snapshot: what they wrote is put back later. */
+  lookAfterChecks(before: string): void {
+    const after = this.#look();
+    if (before !== '') this.#written = { before, after };
+  }
+
+  /** What checks have written that was not put back yet; null when there is nothing of the kind. Asked once. */
+  async takeWritten(): Promise<{ readonly before: string; readonly after: string } | null> {
+    const written = this.#written;
+    this.#written = null;
+    if (written === null) return null;
+    const after = (await written.after) ?? (await this.workspace.snapshot(this.#closing.signal));
+    return { before: written.before, after };
+  }
+
+  #look(): Promise<string | null> {
     const look = this.#assertHeld().then(() => this.workspace.snapshot(this.#closing.signal));
     this.inBackground(this.#ahead.take(look));
+    return look.catch(() => null);
   }
 
   /** The files are known to be this snapshot now, without a look. */

@@ -83,6 +83,7 @@ export async function takeLoop(
   const owner = new LoopOwner(engine, claims.current, {
     ...claims,
     isAfterBoot: await hadEarlierBoot(engine, claims.current),
+    isAfterKill: claims.current.status !== 'pending' && !isResting(claims.current.status),
     unrecordedMs: unrecordedWork(claims.current, seen),
   });
   try {
