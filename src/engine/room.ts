@@ -19,7 +19,12 @@ export type RoomWish = {
   readonly dir: string;
 };
 
-export type FurnishedRoom = { readonly cwd: string; readonly room: Room };
+export type FurnishedRoom = {
+  readonly cwd: string;
+  readonly room: Room;
+  /** Folders with dependencies, relative. */
+  readonly links: readonly string[];
+};
 
 export type RoomResult<T> =
   | { readonly kind: 'done'; readonly value: T }
@@ -69,11 +74,12 @@ async function furnish(
   await linkToolchains(engine.env['HOME'] ?? null, home);
   const { copy, link } = loop.settings.workspace;
   const from = dependencies ?? root;
-  const spec = { folder: cwd, commit, files, copy, link: await dependencyFolders(from, link) };
+  const links = await dependencyFolders(from, link);
+  const spec = { folder: cwd, commit, files, copy, link: links };
   await engine.project.makeRoom({ ...spec, from }, signal);
   const { pass, set } = loop.settings.env;
   const env = cleanEnvironment(engine.env, { pass, set, reserved: {} }, { home, temporary });
-  return { cwd, room: { env: { ...goTests, ...env }, writable: [home, temporary] } };
+  return { cwd, room: { env: { ...goTests, ...env }, writable: [home, temporary] }, links };
 }
 
 /** Results that somebody else has stored count for nothing here. */

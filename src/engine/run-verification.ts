@@ -11,7 +11,7 @@ import {
   type VerificationReport,
 } from '../core/verdict/report.ts';
 import { withCleanRoom } from './clean-room.ts';
-import { compareWithBase } from './compare-with-base.ts';
+import { compareWithBase, replacedJudges } from './compare-with-base.ts';
 import type { Engine } from './engine.ts';
 import { environmentRecord } from './environment-record.ts';
 import type { JudgedFiles } from './judged-files.ts';
@@ -61,6 +61,7 @@ async function verify(
   signal: AbortSignal,
 ): Promise<VerificationReport | null> {
   const started = engine.clock.monotonic();
+  const before = await replacedJudges(engine, loop, judged, signal);
   const levels = await runLevels(engine, loop, judged, signal);
   if (levels === null) return null;
   const duration = Math.round(engine.clock.monotonic() - started);
@@ -71,7 +72,7 @@ async function verify(
   };
   // As the base's report is stored, with which it is compared.
   const executed = cleanReport(found, engine.clean);
-  const compared = await compareWithBase(engine, loop, judged, executed, signal);
+  const compared = await compareWithBase(engine, loop, judged, executed, before, signal);
   const report = cleanReport(compared, engine.clean);
   await engine.artifacts.write(
     path.join(judged.dir, 'verification.json'),

@@ -192,7 +192,7 @@ async function writeProject(repo: GitRepo, kind: ScenarioKind): Promise<void> {
   await repo.write(
     'loopwright.yml',
     `agent: "command:sh '${outside}/agent.sh'"
-validation: { command: "test \\"$(wc -l < n.txt)\\" -ge 3${kind === 'late' ? ` && sh '${outside}/hook.sh'` : ''}" }
+validation: { command: "date >> checked.txt; test \\"$(wc -l < n.txt)\\" -ge 3${kind === 'late' ? ` && sh '${outside}/hook.sh'` : ''}" }
 verify: { protected: [guarded.txt, kept.txt, added.txt] }
 strategy: { name: custom, module: strategy.mjs }
 limits: { iteration-delay: 10ms${kind === 'cheat' ? ', max-iterations: 3' : ''} }
