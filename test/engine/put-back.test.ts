@@ -87,9 +87,8 @@ describe('what a check writes into the worktree', () => {
     const loop = await project.runText('count');
     const mine = path.join(loop.workspace.path, 'README.md');
     await writeFile(mine, 'of a person\n');
-    const { exitCode } = await realCli(repo.path, repo.env, [
-      ...['loop', 'resume', loop.id, '--max-iterations', '2', '--agent', agent],
-    ]).ended;
+    const more = ['loop', 'resume', loop.id, '--max-iterations', '2', '--agent', agent];
+    const { exitCode } = await realCli(repo.path, repo.env, more).ended;
     expect(exitCode).toBe(1);
     expect(await readFile(mine, 'utf8')).toMatch(/^of a person\n/);
   });

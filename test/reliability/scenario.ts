@@ -310,6 +310,7 @@ async function workViolations(repo: GitRepo, loop: StoredLoop['loop']): Promise<
   if (count < Math.max(3, finished.length)) violations.push(`n.txt in trunk has ${count} lines`);
   if ((await repo.git('show', 'trunk:guarded.txt')) !== 'as it was')
     violations.push('the protected file was changed');
+  if (files.includes('checked.txt')) violations.push('what the checks wrote was committed');
   if (!files.includes('moved.txt')) violations.push('trunk lost what the user had committed to it');
   const index = await readFile(path.join(repo.path, 'guarded.txt'), 'utf8');
   if (index !== 'as it was\n') violations.push('the protected file in the checkout was changed');

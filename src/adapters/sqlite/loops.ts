@@ -216,8 +216,8 @@ async function foldedLoop(db: Db, root: string | null, id: string): Promise<Fold
   const stored = await getLoop(db, root, id).catch(unreadable);
   if (stored === null) return { loop, brokenAt, differs: ['a state that is not readable'] };
   // Lists are made from the column.
-  const listed = row.status === stored.status ? [] : [`status ${row.status} in lists`];
-  return { loop, brokenAt, differs: [...listed, ...storedDifferences(stored, loop)] };
+  const inLists = row.status === stored.status ? [] : [`status ${row.status} in lists`];
+  return { loop, brokenAt, differs: [...inLists, ...storedDifferences(stored, loop)] };
 }
 
 function unreadable(error: unknown): null {
