@@ -1,10 +1,8 @@
 import { changedPaths } from '../core/loop/changes.ts';
 import { lastIteration, looksAtFiles, type Loop } from '../core/loop/loop.ts';
 import { listedName } from '../core/text/file-name.ts';
+import type { Written } from './look-ahead.ts';
 import type { LoopOwner } from './loop-owner.ts';
-
-/** What checks have written into a workspace: snapshots of before and after they ran. */
-type Written = { readonly before: string; readonly after: string };
 
 const mostNamed = 10;
 

@@ -1,4 +1,4 @@
-import { isLoopwrightError } from '../core/error.ts';
+import { isLoopwrightError, LoopwrightError } from '../core/error.ts';
 import type { Loop } from '../core/loop/loop.ts';
 import type { Engine } from './engine.ts';
 import { readRecorded } from './folded-loop.ts';
@@ -14,4 +14,13 @@ export function isTakenElsewhere(error: unknown): boolean {
 export async function isUnchanged(engine: Engine, loop: Loop): Promise<boolean> {
   const now = await engine.store.read((tx) => readRecorded(tx, loop.id));
   return now?.loop.seq === loop.seq;
+}
+
+/** The lease ran out while this process stood still. */
+export function takenOver(loop: Loop): LoopwrightError {
+  return new LoopwrightError(
+    'loop.lost',
+    `${loop.id} was taken over by another engine while this one was stalled`,
+    { hint: 'nothing was changed here; see `loopwright loop list`' },
+  );
 }
