@@ -1,5 +1,6 @@
 import { exitCodeOfLoop } from '../../core/loop/finishing.ts';
 import type { Loop } from '../../core/loop/loop.ts';
+import { logChanged } from '../../engine/folded-loop.ts';
 import { verifyReceipt, type ReceiptVerdict } from '../../engine/verify-receipt.ts';
 import type { Command } from '../command.ts';
 import { exitCodes } from '../exit-code.ts';
@@ -32,7 +33,14 @@ export const receiptVerify: Command = {
     await using opened = await context.open();
     const { engine } = opened;
     const folded = await resolveFolded(engine, argument(input, 'LOOP'));
-    const { loop } = folded;
+    const { loop, brokenAt } = folded;
+    if (brokenAt !== null) {
+      // Nothing that such a log says is worth a repetition.
+      const { message } = logChanged(loop.id, brokenAt);
+      const result = { loop: loop.id, brokenAt, holds: false, exitCode: exitCodes.failed };
+      context.out.write(wantsJson(input) ? `${JSON.stringify(result)}\n` : `${message}\n`);
+      return exitCodes.failed;
+    }
     if (!wantsJson(input)) context.err.write(`repeating the checks of ${loop.id}\n`);
     const verdict = await verifyReceipt(engine, folded, cut.signal);
     if (verdict === null) return exitCodes.interrupted;
