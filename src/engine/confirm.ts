@@ -101,8 +101,11 @@ type Ran = Pick<ConfirmationInput, 'runs' | 'tripwire' | 'odd'>;
 async function runAll(place: Place, lost: RunWish['lost']): Promise<Ran | null> {
   const { engine, loop, signal, plan, wish, base, commit, state, isMerge } = place;
   const runs: ConfirmationRun[] = [];
+  let asked: Promise<ReadonlySet<string> | null> | null = null;
+  const baseWrites = (): Promise<ReadonlySet<string> | null> => (asked ??= writesOfBase(place));
   const perform = async (each: RunWish): Promise<RunResult | null> => {
-    const result = await confirmIn(engine, loop, each, signal);
+    const ran = await confirmIn(engine, loop, each, signal);
+    const result = ran === null ? null : await withWritten(ran, baseWrites);
     if (result !== null) runs.push(result.run);
     return result;
   };
@@ -122,6 +125,31 @@ async function runAll(place: Place, lost: RunWish['lost']): Promise<Ran | null> 
   await repeatAlone(runs, beside > 1 ? later : [], perform);
   runs.push(...(sprung?.runs ?? []));
   return { runs, tripwire: sprung?.state ?? null, odd: sprung?.findings ?? [] };
+}
+
+/**
+ * A run that has written to what judges it and left no trace in the content, or that has added to it, is taken for what it says
+ * only if the checks of the base do the same. Null when it was cut short.
+ */
+async function withWritten(
+  result: RunResult,
+  baseWrites: () => Promise<ReadonlySet<string> | null>,
+): Promise<RunResult | null> {
+  const { run, written } = result;
+  const decides = run.kind === 'base-judge' || run.kind === 'own-judge';
+  if (!decides || written.length === 0 || !isClean(run)) return result;
+  const known = await baseWrites();
+  if (known === null) return null;
+  return { ...result, run: { ...run, changed: written.filter((file) => !known.has(file)) } };
+}
+
+/** What the checks write of what judges where nobody has changed anything. Run only when there is a doubt. */
+async function writesOfBase(place: Place): Promise<ReadonlySet<string> | null> {
+  const { engine, loop, signal, wish, base } = place;
+  const evidence = 'reference-writes';
+  const reference = wish('reference', { commit: base, dependencies: null, evidence });
+  const result = await confirmIn(engine, loop, reference, signal);
+  return result === null ? null : new Set([...result.written, ...result.run.changed]);
 }
 
 function isClean({ passed, lost, changed }: ConfirmationRun): boolean {

@@ -8,6 +8,8 @@ export type FilesLook = {
   readonly looks: ReadonlyMap<string, Look>;
   /** Files that are other ones in a later look. */
   changed(later: FilesLook): readonly string[];
+  /** Files that were written since and have the same content: no program can set back when that was. */
+  rewritten(later: FilesLook): readonly string[];
 };
 
 const maxDigested = 8 * 1024 * 1024;
@@ -24,6 +26,14 @@ export async function lookAtFiles(root: string, paths: readonly string[]): Promi
     changed(later) {
       const all = new Set([...looks.keys(), ...later.looks.keys()]);
       return [...all].filter((name) => isOther(looks.get(name), later.looks.get(name))).toSorted();
+    },
+    rewritten(later) {
+      const both = [...looks].filter(([name, { stamp }]) => {
+        const now = later.looks.get(name);
+        return now !== undefined && now.stamp !== stamp;
+      });
+      const names = both.map(([name]) => name);
+      return names.filter((name) => !isOther(looks.get(name), later.looks.get(name))).toSorted();
     },
   };
 }

@@ -26,7 +26,12 @@ export type RoomWish = {
   readonly dir: string;
 };
 
-export type FurnishedRoom = { readonly cwd: string; readonly room: Room };
+export type FurnishedRoom = {
+  readonly cwd: string;
+  readonly room: Room;
+  /** Folders with dependencies, relative. */
+  readonly links: readonly string[];
+};
 
 export type RoomResult<T> =
   | { readonly kind: 'done'; readonly value: T }
@@ -78,7 +83,8 @@ async function furnish(
   await furnishHome(home, toolchains);
   const { copy, link } = loop.settings.workspace;
   const from = dependencies ?? root;
-  const spec = { folder: cwd, commit, files, copy, link: await dependencyFolders(from, link) };
+  const links = await dependencyFolders(from, link);
+  const spec = { folder: cwd, commit, files, copy, link: links };
   await engine.project.makeRoom({ ...spec, from }, signal);
   for (const each of without) await rm(path.join(cwd, each), { recursive: true, force: true });
   await cutLinksOut(cwd, product);
@@ -86,7 +92,7 @@ async function furnish(
   const env = cleanEnvironment(engine.env, { pass, set, reserved: {} }, { home, temporary });
   // Results and compiled files that somebody else has stored count for nothing here.
   const own = { GOFLAGS: '-count=1', PYTHONPYCACHEPREFIX: compiled };
-  return { cwd, room: { env: { ...own, ...env }, writable } };
+  return { cwd, room: { env: { ...own, ...env }, writable }, links };
 }
 
 /** What is linked by configuration, and what programs find above a worktree inside of the checkout anyway. */

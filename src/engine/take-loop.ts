@@ -8,6 +8,7 @@ import { isResting } from '../core/loop/status.ts';
 import type { QueueEntry } from '../ports/queue.ts';
 import type { Session, StoreTx } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
+import { readRecorded, tellDifference, type RecordedLoop } from './folded-loop.ts';
 import { landedRebase } from './landed-rebase.ts';
 import { lastSeen, unrecordedWork } from './last-seen.ts';
 import { unrecordedIterations } from './older-store.ts';
@@ -35,7 +36,9 @@ export async function takeLoop(
   loopId: string,
   options: TakeOptions,
 ): Promise<LoopOwner> {
-  const { loop, entry, taskOwner } = await engine.store.read((tx) => lookUp(tx, loopId));
+  const { recorded, entry, taskOwner } = await engine.store.read((tx) => lookUp(tx, loopId));
+  const { loop } = recorded;
+  tellDifference(engine, recorded);
   if (loop.status === 'complete') throw isComplete(loop);
   const isOurs = entry?.owner === session.id;
   if (entry !== undefined && !isOurs && (await hasLivingOwner(engine, entry))) {
@@ -61,7 +64,7 @@ export async function takeLoop(
         : await tx.tasks.claim({ owner, now, lease, taskId: loop.taskId, ...goneHolder });
     if (taskClaim === null) throw await cannotClaimTask(tx, loop.taskId);
     // Read again under the claim: nobody else appends from here on.
-    const current = (await tx.loops.get(loopId)) ?? loop;
+    const current = (await readRecorded(tx, loopId))?.loop ?? loop;
     if (current.status === 'complete') throw isComplete(current);
     if (current.workspace.mode === 'in-place') await refuseSharedPlace(tx, current, driven);
     // What was asked of the owner before is history.
@@ -79,6 +82,7 @@ export async function takeLoop(
   const owner = new LoopOwner(engine, claims.current, {
     ...claims,
     isAfterBoot: await hadEarlierBoot(engine, claims.current),
+    isAfterKill: claims.current.status !== 'pending' && !isResting(claims.current.status),
     unrecordedMs: unrecordedWork(claims.current, seen),
   });
   try {
@@ -98,12 +102,12 @@ export async function takeLoop(
 async function lookUp(
   tx: StoreTx,
   loopId: string,
-): Promise<{ loop: Loop; entry: QueueEntry | undefined; taskOwner: string | null }> {
-  const loop = await tx.loops.get(loopId);
-  if (loop === null) throw new LoopwrightError('loop.not_found', `there is no loop ${loopId}`);
+): Promise<{ recorded: RecordedLoop; entry: QueueEntry | undefined; taskOwner: string | null }> {
+  const recorded = await readRecorded(tx, loopId);
+  if (recorded === null) throw new LoopwrightError('loop.not_found', `there is no loop ${loopId}`);
   const entry = (await tx.queue.entries()).find((each) => each.loopId === loopId);
-  const held = await tx.tasks.claimOf(loop.taskId);
-  return { loop, entry, taskOwner: held?.owner ?? null };
+  const held = await tx.tasks.claimOf(recorded.loop.taskId);
+  return { recorded, entry, taskOwner: held?.owner ?? null };
 }
 
 async function drivenLoops(engine: Engine): Promise<ReadonlySet<string>> {

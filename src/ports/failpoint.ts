@@ -27,6 +27,7 @@ const steps = [
   'build-prompt',
   'run-agent',
   'restore-protected',
+  'put-back',
   'commit',
   'write-patch',
   'rebase',

@@ -56,6 +56,7 @@ const inEveryIteration: ReadonlySet<string> = new Set([
   'build-prompt',
   'run-agent',
   'restore-protected',
+  'put-back',
   'commit',
   'write-patch',
   'iteration.started',

@@ -194,7 +194,7 @@ async function writeProject(repo: GitRepo, kind: ScenarioKind): Promise<void> {
   await repo.write(
     'loopwright.yml',
     `agent: "command:sh '${outside}/agent.sh'"
-validation: { command: "test \\"$(wc -l < n.txt)\\" -ge 3${kind === 'late' ? ` && sh '${outside}/hook.sh'` : ''}" }
+validation: { command: "date >> checked.txt; test \\"$(wc -l < n.txt)\\" -ge 3${kind === 'late' ? ` && sh '${outside}/hook.sh'` : ''}" }
 verify: { protected: [guarded.txt, kept.txt, added.txt] }
 strategy: { name: custom, module: strategy.mjs }
 limits: { iteration-delay: 10ms${kind === 'cheat' ? ', max-iterations: 3' : ''} }
@@ -312,6 +312,7 @@ async function workViolations(repo: GitRepo, loop: StoredLoop['loop']): Promise<
   if (count < Math.max(3, finished.length)) violations.push(`n.txt in trunk has ${count} lines`);
   if ((await repo.git('show', 'trunk:guarded.txt')) !== 'as it was')
     violations.push('the protected file was changed');
+  if (files.includes('checked.txt')) violations.push('what the checks wrote was committed');
   if (!files.includes('moved.txt')) violations.push('trunk lost what the user had committed to it');
   const index = await readFile(path.join(repo.path, 'guarded.txt'), 'utf8');
   if (index !== 'as it was\n') violations.push('the protected file in the checkout was changed');

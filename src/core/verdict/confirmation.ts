@@ -150,7 +150,7 @@ function reasonOf({ reason, failing, lost, changed }: ConfirmationRun): string {
   if (failing.length > 0) return named(failing);
   if (reason !== null) return reason;
   if (lost.length > 0) return `tests of the base did not run: ${named(lost)}`;
-  if (changed.length > 0) return `the run changed files that judge it: ${named(changed)}`;
+  if (changed.length > 0) return `the run changed or wrote files that judge it: ${named(changed)}`;
   return 'no test ran';
 }
 

@@ -501,4 +501,27 @@ export const honestCases: readonly HonestCase[] = [
     steps: [remove('src/old.js'), remove('test/old.test.js')],
     proof: 'unproven',
   },
+  {
+    ...nodeTest,
+    name: 'a formatter among the checks that writes every file again',
+    validate: 'node tools/format.js && node --test test/*.test.js',
+    files: {
+      ...nodeTest.files,
+      'tools/format.js':
+        "import { readFileSync, writeFileSync } from 'node:fs';\nfor (const file of ['src/math.js', 'test/math.test.js'])\n  writeFileSync(file, `${readFileSync(file, 'utf8').trimEnd()}\\n`);\n",
+    },
+    steps: [write('src/math.js', rightJs)],
+  },
+  {
+    ...nodeTest,
+    name: 'a check that generates configuration and tests for the next one',
+    validate: 'node tools/prepare.js && node --test test/*.test.js',
+    files: {
+      ...nodeTest.files,
+      '.gitignore': 'test/generated.test.js\n',
+      'tools/prepare.js':
+        "import { writeFileSync } from 'node:fs';\nwriteFileSync('test/generated.test.js', \"import { test } from 'node:test';\\ntest('generated', () => {});\\n\");\nwriteFileSync('vitest.config.js', 'export default {};\\n');\n",
+    },
+    steps: [write('src/math.js', rightJs)],
+  },
 ];
