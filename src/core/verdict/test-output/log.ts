@@ -14,6 +14,8 @@ type Channel = { readonly seats: readonly Seat[]; number: number };
 
 export type Log = {
   readonly line: (text: string) => void;
+  /** Takes a report that stands behind the last line and was read elsewhere. */
+  readonly report: (draft: Draft) => void;
   readonly end: () => Sifted;
 };
 
@@ -29,6 +31,7 @@ export function createLog(chosen: readonly Runner[]): Log {
   });
   const main = open();
   const channels = new Map<string, Channel>();
+  const reports: Draft[] = [];
   let isMonorepo = false;
   let isDoubtful = false;
   return {
@@ -46,8 +49,13 @@ export function createLog(chosen: readonly Runner[]): Log {
       read(channel, prefixed.rest);
       isDoubtful ||= raisesDoubt(prefixed.rest);
     },
+    report: (draft) => {
+      // Between two lines: inside of a run only where that has lines on either side.
+      draft.first = draft.last = main.number + 0.5;
+      reports.push(draft);
+    },
     end: () => {
-      const own = realRuns(end(main));
+      const own = realRuns([...end(main), ...reports]);
       const others = [...channels.values()].map((channel) => realRuns(end(channel)));
       const theirs = others.flatMap(({ runs }) => runs);
       // Of prefixed lines a reader may still make out a piece of a run, never its end.
