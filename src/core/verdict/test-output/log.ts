@@ -10,7 +10,7 @@ const maxChannels = 64;
 /** `starts` has a mark for each first character that matters to the idle reader; the last is for all beyond ASCII. */
 type Seat = { readonly reader: Reader; readonly starts: Uint8Array | null };
 
-type Channel = { readonly seats: readonly Seat[]; number: number };
+type Channel = { readonly seats: readonly Seat[]; number: number; lastLine: string };
 
 export type Log = {
   readonly line: (text: string) => void;
@@ -28,6 +28,7 @@ export function createLog(chosen: readonly Runner[]): Log {
   const open = (): Channel => ({
     seats: chosen.map((runner, i) => ({ reader: runner.read(), starts: starts[i] ?? null })),
     number: 0,
+    lastLine: '',
   });
   const main = open();
   const channels = new Map<string, Channel>();
@@ -81,6 +82,7 @@ function marksOf(starts: string | undefined): Uint8Array | null {
 
 function read(channel: Channel, line: string): void {
   const number = ++channel.number;
+  if (line !== '') channel.lastLine = line;
   let indent = 0;
   while (line.charCodeAt(indent) === 0x20) indent++;
   const code = line.charCodeAt(indent);
@@ -91,6 +93,6 @@ function read(channel: Channel, line: string): void {
   }
 }
 
-function end({ seats }: Channel): Draft[] {
-  return seats.flatMap(({ reader }) => reader.end());
+function end({ seats, lastLine }: Channel): Draft[] {
+  return seats.flatMap(({ reader }) => reader.end(lastLine));
 }

@@ -59,13 +59,20 @@ function read(): Reader {
     end: () => {
       endFailure(state);
       endEpilogue(state, false);
-      if (state.body?.hasTitles === true) state.finished.push(cutOff(state.body));
+      const open = [...state.parts, state.body].find((body) => body !== null && isOpen(body));
+      if (open !== undefined && open !== null) state.finished.push(cutOff(open));
       return withoutPrinted(state.finished).map(named);
     },
   };
 }
 
 function readLine(state: State, text: string, number: number): void {
+  if (opensFrame(text)) {
+    endFailure(state);
+    if (text === clearedForMin || state.body?.isFramed !== true)
+      state.body = { ...createBody(number), isFramed: true };
+    return;
+  }
   const passing = readPassing(text);
   if (passing !== null) return startEpilogue(state, passing, number);
   if (text.startsWith(' Exception during run:') || text.startsWith('Exception during run:')) {
@@ -78,6 +85,11 @@ function readLine(state: State, text: string, number: number): void {
   if (state.epilogue !== null && readEpilogue(state, state.epilogue, text, number)) return;
   if (state.finished.length > 0 && state.body === null && readFailure(state, text, number)) return;
   readTest(state, text, number);
+}
+
+/** What the min and the progress reporter begin with. */
+function opensFrame(text: string): boolean {
+  return text === clearedForMin || text.startsWith('  [▬');
 }
 
 /** `  3 passing (4ms)` */
@@ -128,6 +140,11 @@ function bodyOf({ finished, parts }: State, body: Body, passing: number): Body {
   return whole;
 }
 
+/** Whether the body is a run that did not end, and not just lines with a mark. */
+function isOpen({ hasTitles, isFramed }: Body): boolean {
+  return hasTitles || isFramed;
+}
+
 /** The closing list has the titles of what failed; above, what a test printed may stand for one. */
 function named({ draft }: Body): Draft {
   const { tests, failures } = draft;
@@ -145,7 +162,8 @@ function withoutPrinted(finished: readonly Body[]): Body[] {
   const kept: Body[] = [];
   for (const body of finished) {
     const screen = kept.at(-1);
-    const isOnScreen = screen?.isFramed === true && !body.isFramed && body.tally.passes === 0;
+    const isOnScreen =
+      screen?.isFramed === true && !body.isFramed && body.tally.passes + body.tally.failures === 0;
     if (!isOnScreen) kept.push(body);
     else if (body.draft.failed >= screen.draft.failed) {
       const { first, incomplete } = screen.draft;
@@ -198,16 +216,8 @@ function readTest(state: State, text: string, number: number): void {
   // Two empty lines stand before the first title.
   if (others.test(text) || (state.blanks >= 2 && text.startsWith('  '))) splitBody(state, number);
   state.blanks = text === '' ? state.blanks + 1 : 0;
-  if (text === clearedForMin) {
-    state.body = { ...createBody(number), isFramed: true };
-    return;
-  }
   // The min and progress reporters print no tests.
   if (state.body?.isFramed === true) return;
-  if (text.startsWith('  [▬')) {
-    state.body = { ...createBody(number), isFramed: true };
-    return;
-  }
   const indent = indentOf(text);
   const rest = text.slice(indent).trimEnd();
   const isBehindGap = state.isBetweenSuites;
@@ -334,6 +344,7 @@ function endFailure(state: State): void {
 /** Tests without closing lines. Many tools print such marks, so this yields to any other runner. */
 function cutOff(body: Body): Body {
   const { draft } = body;
+  if (!body.isFramed) draft.isLoose = true;
   draft.incomplete = true;
   draft.passed = body.tally.passes;
   draft.failed = body.tally.failures;

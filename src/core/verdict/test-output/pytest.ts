@@ -55,8 +55,12 @@ function read(): Reader {
       if (counts !== null) {
         loose = '';
         let session = current();
-        if (session === undefined || isBehind(session, text)) {
-          const first = firstOf(quiet, counts.passed + counts.failed + counts.skipped);
+        const first = firstOf(quiet, counts.passed + counts.failed + counts.skipped);
+        const isNext =
+          first !== null &&
+          session?.hasHeader === false &&
+          (session.counts !== null || session.isThrough);
+        if (session === undefined || isNext || isBehind(session, text)) {
           sessions.push((session = createSession(first ?? number, first !== null)));
         }
         Object.assign(quiet, createQuiet());
