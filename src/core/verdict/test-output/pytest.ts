@@ -59,7 +59,7 @@ function read(): Reader {
         const isNext =
           first !== null &&
           session?.hasHeader === false &&
-          (session.counts !== null || session.isThrough);
+          (session.counts !== null || session.isThrough || session.wasInterrupted);
         if (session === undefined || isNext || isBehind(session, text)) {
           sessions.push((session = createSession(first ?? number, first !== null)));
         }
