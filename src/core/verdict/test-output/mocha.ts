@@ -124,8 +124,9 @@ const maxParts = 50;
 
 /** The tests that the summary counts: those since the last summary or line of another runner, or more where only these fit. */
 function bodyOf({ finished, parts }: State, body: Body, passing: number): Body {
-  const real = finished.findLastIndex(({ draft }) => draft.anchored) + 1;
-  const earlier = [...finished.slice(Math.max(real, finished.length - maxParts)), ...parts];
+  const recent = finished.slice(-maxParts);
+  const printed = recent.slice(recent.findLastIndex(({ draft }) => draft.anchored) + 1);
+  const earlier = [...printed, ...parts];
   const pieces = [body];
   let { tally } = body;
   for (const part of earlier.toSorted((a, b) => b.draft.first - a.draft.first)) {
@@ -136,7 +137,8 @@ function bodyOf({ finished, parts }: State, body: Body, passing: number): Body {
   const fit = fitOf(tally, passing);
   if (fit === null) return body;
   const whole = counted(joined(pieces, tally), fit, passing);
-  while (finished.length > real && pieces.includes(finished.at(-1) ?? body)) finished.pop();
+  const joinedRuns = printed.filter((part) => pieces.includes(part)).length;
+  finished.length -= joinedRuns;
   return whole;
 }
 

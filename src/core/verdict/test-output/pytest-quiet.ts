@@ -20,3 +20,9 @@ export function addQuiet(quiet: Quiet, text: string, number: number): void {
 export function firstOf({ first, atMost, isLast }: Quiet, ran: number): number | null {
   return isLast && ran > 0 && ran <= atMost ? first : null;
 }
+
+/** The marks of `..F  [ 42%]`, with the file before them or not; empty for any other line. */
+export function readMarks(text: string): string {
+  if (!text.endsWith('%]')) return '';
+  return /^(?:\S+ )?([.FEsxXpP]+) +\[ *\d+%\]$/.exec(text)?.[1] ?? '';
+}

@@ -1,5 +1,5 @@
 import { addError, addFailure, addTest, createDraft, type Draft } from './draft.ts';
-import { addQuiet, createQuiet, firstOf } from './pytest-quiet.ts';
+import { addQuiet, createQuiet, firstOf, readMarks } from './pytest-quiet.ts';
 import type { Reader, Runner } from './runner.ts';
 import type { TestStatus } from './test-run.ts';
 
@@ -56,10 +56,7 @@ function read(): Reader {
         loose = '';
         let session = current();
         const first = firstOf(quiet, counts.passed + counts.failed + counts.skipped);
-        const isNext =
-          first !== null &&
-          session?.hasHeader === false &&
-          (session.counts !== null || session.isThrough || session.wasInterrupted);
+        const isNext = first !== null && session !== undefined && isQuietOver(session);
         if (session === undefined || isNext || isBehind(session, text)) {
           sessions.push((session = createSession(first ?? number, first !== null)));
         }
@@ -127,6 +124,10 @@ function isOver(session: Session, isHeading: boolean): boolean {
   return collected === null || wasInterrupted || fits(session, counts);
 }
 
+function isQuietOver({ hasHeader, counts, isThrough, wasInterrupted }: Session): boolean {
+  return !hasHeader && (counts !== null || isThrough || wasInterrupted);
+}
+
 /** Whether a summary is that of another run, which said nothing else. */
 function isBehind(session: Session, text: string): boolean {
   if (session.counts === null) return false;
@@ -144,12 +145,6 @@ function readHeading(session: Session, text: string): void {
 function isAsWide({ width }: Session, text: string): boolean {
   if (width === null || !text.startsWith('=')) return false;
   return text.length === width || (text.length > width && text.startsWith('= '));
-}
-
-/** The marks of `..F  [ 42%]`, with the file before them or not; empty for any other line. */
-function readMarks(text: string): string {
-  if (!text.endsWith('%]')) return '';
-  return /^(?:\S+ )?([.FEsxXpP]+) +\[ *\d+%\]$/.exec(text)?.[1] ?? '';
 }
 
 const maxLoose = 100_000;

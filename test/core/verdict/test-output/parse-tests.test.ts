@@ -780,6 +780,7 @@ describe('any text', () => {
     '=== RUN   TestA\n',
     '▶ a\n',
     'FAIL x.test.js\n',
+    '  1 passing (1ms)\n',
     '____ a ____\nE   x\n',
   ])('is read in linear time when hostile: %j', (piece) => {
     const text = piece.repeat(Math.ceil(250_000 / piece.length));
