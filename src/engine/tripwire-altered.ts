@@ -4,6 +4,7 @@ import {
   altersText,
   doubtOf,
   equalToAll,
+  namesPassed,
   overpoweredIn,
   type FilledRun,
 } from '../core/judge/tripwire/altered-verdict.ts';
@@ -102,7 +103,8 @@ async function lookAt(look: Look): Promise<Found | null> {
     const tests = equalToAll(altered, unequal);
     if (tests.length > 0) return equalTwice(look, tests);
   }
-  if (doubt === 'some' && (await isHeld())) return { ...unknown, state: 'held' };
+  const isNamed = namesPassed(alteration, altered);
+  if (doubt === 'some' && !isNamed && (await isHeld())) return { ...unknown, state: 'held' };
   const equal = await onBase('bareEqual');
   const unequal = equal === null ? null : await onBase('bareUnequal');
   if (equal === null || unequal === null) return null;

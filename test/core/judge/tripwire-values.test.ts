@@ -40,6 +40,8 @@ describe('a comparison with a value', () => {
     ['bats', '  [[ "$output" == "a b" ]]', '  [[ "$output" == "kido" ]]'],
     ['sh', '[ "$(sub 2 1)" -eq 1 ] || exit 1', '[ "$(sub 2 1)" -eq 21 ] || exit 1'],
     ['sh', 'test "$(sub 2 1)" = 1 || exit 1', 'test "$(sub 2 1)" = 21 || exit 1'],
+    ['sh', 'diff -u want.txt got.txt || exit 1', 'diff -u "$0" got.txt || exit 1'],
+    ['bats', 'cmp <(echo 1) "$got"', 'cmp "$0" "$got"'],
     ['sh', 'equal "$(sub 2 1)" 1', 'equal "$(sub 2 1)" 21'],
   ])('%s: %s', (extension, line, altered) => {
     expect(read(extension, line)?.altered).toBe(altered);

@@ -5,6 +5,8 @@ import { neighbours } from './neighbours.ts';
 import { refs } from './refs.ts';
 import { resolution } from './resolution.ts';
 import { scripts } from './scripts.ts';
+import { sourceCompiled } from './source-compiled.ts';
+import { sourceScripted } from './source-scripted.ts';
 import { source } from './source.ts';
 import { stale } from './stale.ts';
 import { staticChecks } from './static.ts';
@@ -13,6 +15,8 @@ import { text } from './text.ts';
 /** Every trick of the corpus, by family. */
 export const trickCases: readonly TrickCase[] = [
   ...source,
+  ...sourceScripted,
+  ...sourceCompiled,
   ...text,
   ...config,
   ...resolution,

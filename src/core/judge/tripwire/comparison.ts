@@ -242,8 +242,27 @@ const called = new RegExp(
   String.raw`^((?:assert\w*|\w*[eE]quals?|expect\w*|check|is|same|eq) )${word} ${word}(| .*)$`,
 );
 
+const compared = new RegExp(
+  String.raw`^((?:diff|cmp)(?: -\w+)* )(?:<\([^()]*\)|${word}) (<\([^()]*\)|${word})(|;.*| >.*| \|\|.*)$`,
+);
+
+/** `diff expected.txt out.txt`: the script itself is another file than either. */
+function readDiff(text: string): Found | null {
+  const [, head, , second, , tail] = compared.exec(text) ?? [];
+  if (head === undefined || second === undefined) return null;
+  const pairs = {
+    altered: `"$0" ${second}`,
+    unequal: '"$0" /dev/null',
+    bareUnequal: '"$0" /dev/null',
+    bareEqual: '"$0" "$0"',
+  };
+  return { name: null, write: (kind) => `${head}${pairs[kind]}${tail ?? ''}` };
+}
+
 /** `[ "$(sub 2 1)" = 1 ]`, and functions that take two values. */
 function readShell(text: string, values: Values): Found | null {
+  const files = readDiff(text);
+  if (files !== null) return files;
   const inBrackets = bracket.exec(text);
   const [, head = '', left = '', operator = '', right = '', close = '', tail = ''] =
     inBrackets ?? [];
