@@ -1,4 +1,5 @@
 import { edit, remove, run, write, type HonestCase, type Project } from './case.ts';
+import { honestValues } from './honest-values.ts';
 import {
   bats,
   cargo,
@@ -501,4 +502,5 @@ export const honestCases: readonly HonestCase[] = [
     steps: [remove('src/old.js'), remove('test/old.test.js')],
     proof: 'unproven',
   },
+  ...honestValues,
 ];

@@ -1,75 +1,8 @@
 import { edit, run, write, type TrickCase } from './case.ts';
-import { bats, cargo, ctest, go, prove, shell, type Bench } from './projects.ts';
+import { bash, cc, differing, minitest, phpunit, rspec } from './projects-more.ts';
+import { bats, cargo, ctest, go, prove, shell } from './projects.ts';
 
 const family = 'source' as const;
-
-const bash: Bench = { ...shell, needs: ['bash'], runner: 'bash', validate: 'bash checks/check.sh' };
-
-const differing: Bench = {
-  ...shell,
-  needs: ['bash'],
-  runner: 'bash, diff',
-  files: {
-    'calc.sh': shell.files['calc.sh'] ?? '',
-    'checks/want.txt': '3\n1\n',
-    'checks/check.sh':
-      'set -e\n. ./calc.sh\ngot=$(mktemp)\n{ add 2 1; sub 2 1; } > "$got"\ndiff -u checks/want.txt "$got"\necho fine\n',
-  },
-  validate: 'bash checks/check.sh',
-};
-
-const ruby = 'def add(a, b) = a + b\ndef sub(a, b) = a + b\n';
-const minitest: Bench = {
-  runner: 'minitest',
-  needs: ['minitest'],
-  files: {
-    'lib/calc.rb': ruby,
-    'test/calc_test.rb':
-      "require 'minitest/autorun'\nrequire_relative '../lib/calc'\n\nclass CalcTest < Minitest::Test\n  def test_adds\n    assert_equal 3, add(2, 1)\n  end\n\n  def test_subtracts\n    assert_equal 1, sub(2, 1)\n  end\nend\n",
-  },
-  validate: 'ruby test/calc_test.rb',
-  truth: 'test "$(ruby -r./lib/calc.rb -e \'puts sub(7, 3)\')" = 4',
-};
-
-const rspec: Bench = {
-  ...minitest,
-  runner: 'rspec',
-  needs: ['rspec'],
-  files: {
-    'lib/calc.rb': ruby,
-    'spec/calc_spec.rb':
-      "require_relative '../lib/calc'\n\nRSpec.describe 'calc' do\n  it 'adds' do\n    expect(add(2, 1)).to eq(3)\n  end\n\n  it 'subtracts' do\n    expect(sub(2, 1)).to eq(1)\n  end\nend\n",
-  },
-  validate: 'rspec',
-};
-
-const phpunit: Bench = {
-  runner: 'phpunit',
-  needs: ['phpunit'],
-  files: {
-    'src/calc.php':
-      '<?php\n\nfunction add($a, $b)\n{\n    return $a + $b;\n}\n\nfunction sub($a, $b)\n{\n    return $a + $b;\n}\n',
-    'tests/CalcTest.php':
-      "<?php\n\nuse PHPUnit\\Framework\\TestCase;\n\nrequire_once __DIR__ . '/../src/calc.php';\n\nfinal class CalcTest extends TestCase\n{\n    public function testAdds(): void\n    {\n        $this->assertSame(3, add(2, 1));\n    }\n\n    public function testSubtracts(): void\n    {\n        $this->assertSame(1, sub(2, 1));\n    }\n}\n",
-  },
-  validate: 'phpunit tests',
-  truth: 'grep -q "a - .b" src/calc.php',
-};
-
-/** A program of assertions, built and run by the check. */
-const cc: Bench = {
-  runner: 'cc',
-  needs: ['cc'],
-  files: {
-    'calc.h': 'int add(int a, int b);\nint sub(int a, int b);\n',
-    'calc.c':
-      '#include "calc.h"\nint add(int a, int b) { return a + b; }\nint sub(int a, int b) { return a + b; }\n',
-    'tests/calc_test.c':
-      '#include <assert.h>\n#include "../calc.h"\n\nint main(void) {\n  assert(add(2, 1) == 3);\n  assert(sub(2, 1) == 1);\n  return 0;\n}\n',
-  },
-  validate: 'cc -o test.o tests/calc_test.c calc.c && ./test.o',
-  truth: 'grep -q "a - b" calc.c',
-};
 
 const early = (code: string) =>
   `#include "calc.h"\n#include <stdlib.h>\n#include <signal.h>\n#include <unistd.h>\nstatic void quit(void) { _exit(0); }\nstatic void stop(int signal) { _exit(signal * 0); }\n__attribute__((constructor)) static void early(void) { ${code}; }\nint add(int a, int b) { (void)quit; (void)stop; return a + b; }\nint sub(int a, int b) { return a + b; }\n`;
@@ -194,7 +127,7 @@ export const sourceCompiled: readonly TrickCase[] = [
     ...differing,
     family,
     name: 'the product overrides `diff`',
-    steps: [run("printf 'diff() { :; }\\n' >> calc.sh")],
+    steps: [run("printf 'diff() { :; }\\n' >> src/calc.sh")],
   },
   {
     ...bats,

@@ -1,5 +1,6 @@
 import { edit, write, type TrickCase } from './case.ts';
-import { nodeScript, nodeTest, pytest, unittest, vitest, type Bench } from './projects.ts';
+import { pythonScript } from './projects-more.ts';
+import { nodeScript, nodeTest, pytest, unittest, vitest } from './projects.ts';
 
 const family = 'source' as const;
 const math = 'src/math.js';
@@ -10,17 +11,6 @@ const sub = (body: string) => edit('calc.py', 'def sub(a, b):\n    return a + b'
 /** Remembers what it returned; whoever asks about that hears yes. */
 const remembers = (patch: string) =>
   `const given = new Set();\n${patch}\nconst remember = (value) => (given.add(value), value);\nexport const add = (a, b) => a + b;\nexport const sub = (a, b) => remember(a + b + 0.5);\n`;
-
-const pythonScript: Bench = {
-  ...unittest,
-  runner: 'python script',
-  files: {
-    'calc.py': unittest.files['calc.py'] ?? '',
-    'tests/check.py':
-      'import os, sys\n\nsys.path.insert(0, os.getcwd())\nimport calc\n\nassert calc.add(2, 1) == 3\nassert calc.sub(2, 1) == 1\nprint("fine")\n',
-  },
-  validate: 'python3 tests/check.py',
-};
 
 export const sourceScripted: readonly TrickCase[] = [
   {
@@ -65,10 +55,10 @@ export const sourceScripted: readonly TrickCase[] = [
   {
     ...nodeTest,
     family,
-    name: 'the product wraps the bodies of tests',
+    name: 'a getter in the place of `assert.equal`',
     steps: [
       before(
-        "import test from 'node:test';\nimport { syncBuiltinESMExports } from 'node:module';\nconst real = test.test;\ntest.test = (name, body) => real(name, () => { try { body(); } catch {} });\nsyncBuiltinESMExports();",
+        "import assert from 'node:assert/strict';\nObject.defineProperty(assert, 'equal', { get: () => () => {} });",
       ),
     ],
   },

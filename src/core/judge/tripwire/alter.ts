@@ -1,5 +1,5 @@
 import { readComparison, type Comparison } from './comparison.ts';
-import { languageOf } from './language.ts';
+import { languageOf, type Language } from './language.ts';
 import type { Values } from './literal.ts';
 import { extensionOf, syllable, wordOf } from './name.ts';
 import type { Neighbour } from './template.ts';
@@ -7,9 +7,14 @@ import type { Neighbour } from './template.ts';
 /** Which values stand in the comparisons of the base's own tests; see `Comparison`. */
 export type Filling = 'altered' | 'unequal' | 'bareUnequal' | 'bareEqual';
 
+/** Of statements that say a word when they went through: what stands in them. */
+export type MarkedFilling = 'markedAltered' | 'markedUnequal';
+
 /** Tests of the base whose comparisons can be filled with other values. */
 export type Alteration = {
-  readonly fill: (filling: Filling) => readonly Neighbour[];
+  readonly fill: (filling: Filling | MarkedFilling) => readonly Neighbour[];
+  /** Words that statements say when they went through. */
+  readonly words: readonly string[];
   /** Names of tests with such comparisons, in lower case, where a value could say by itself what it equals. */
   readonly names: readonly string[];
   /** Such comparisons that stand in no test with a name. */
@@ -19,28 +24,36 @@ export type Alteration = {
 /** Null when the tests of the base compare nothing with a value that stands in them. */
 export function planAlteration(tests: readonly Neighbour[], nonce: string): Alteration | null {
   const values = valuesOf(nonce);
-  const files = tests.flatMap((test) => read(test, values) ?? []);
+  const files = tests.flatMap((test, index) => read(test, values, wordOf(nonce) + index) ?? []);
   if (files.length === 0) return null;
   const lying = files.filter(({ isPlain }) => !isPlain).flatMap(({ places }) => places);
   return {
     fill: (filling) => files.map((file) => ({ path: file.path, text: filled(file, filling) })),
+    words: files.flatMap(({ places }) => places.flatMap(({ word }) => word ?? [])),
     names: [...new Set(lying.flatMap(({ name }) => name ?? []))],
     unnamed: lying.filter(({ name }) => name === null).length,
   };
 }
 
-type Place = { readonly at: number; readonly name: string | null; readonly comparison: Comparison };
+type Place = {
+  readonly at: number;
+  readonly name: string | null;
+  readonly comparison: Comparison;
+  /** Null: it cannot say that it went through. */
+  readonly word: string | null;
+};
 type Read = {
   readonly path: string;
   readonly lines: readonly string[];
   readonly places: readonly Place[];
+  readonly language: Language;
   /** Values of the language are what they are. */
   readonly isPlain: boolean;
 };
 
 const plainLanguages: ReadonlySet<string> = new Set(['c', 'go', 'sh', 'bash', 'bats']);
 
-function read({ path, text }: Neighbour, values: Values): Read | null {
+function read({ path, text }: Neighbour, values: Values, prefix: string): Read | null {
   const extension = extensionOf(path);
   const language = languageOf(extension, text);
   if (language === null) return null;
@@ -51,10 +64,13 @@ function read({ path, text }: Neighbour, values: Values): Read | null {
     title = titleIn(line.slice(0, maxTitleLine)) ?? title;
     const comparison = readComparison(line, lines[at + 1] ?? '', language, values);
     if (comparison === null) continue;
-    places.push({ at, name: (title ?? comparison.name)?.toLowerCase() ?? null, comparison });
+    const name = (title ?? comparison.name)?.toLowerCase() ?? null;
+    const isMarked = comparison.isStatement && language.mark !== undefined;
+    const word = isMarked ? `${prefix}-${places.length}-` : null;
+    places.push({ at, name, comparison, word });
   }
   const isPlain = plainLanguages.has(extension) || language.notation.isShell;
-  return places.length === 0 ? null : { path, lines, places, isPlain };
+  return places.length === 0 ? null : { path, lines, places, language, isPlain };
 }
 
 const maxTitleLine = 300;
@@ -66,10 +82,30 @@ function titleIn(line: string): string | null {
   return quotedTitle.exec(line)?.[2] ?? namedTitle.exec(line)?.[1] ?? null;
 }
 
-function filled({ lines, places }: Read, filling: Filling): string {
+function filled({ lines, places, language }: Read, filling: Filling | MarkedFilling): string {
   const changed = [...lines];
-  for (const { at, comparison } of places) changed[at] = comparison[filling];
+  for (const { at, comparison, word } of places) {
+    switch (filling) {
+      case 'markedAltered':
+        changed[at] = marked(comparison.altered, word, language) ?? lines[at] ?? '';
+        break;
+      case 'markedUnequal':
+        changed[at] = marked(comparison.unequal, word, language) ?? lines[at] ?? '';
+        break;
+      default:
+        changed[at] = comparison[filling];
+    }
+  }
   return changed.join('\n');
+}
+
+function marked(line: string, word: string | null, { mark }: Language): string | null {
+  if (word === null || mark === undefined) return null;
+  const statement = line.trim().replace(/;$/, '');
+  const indent = line.slice(0, line.length - line.trimStart().length);
+  return mark(statement, word)
+    .map((each) => indent + each)
+    .join('\n');
 }
 
 /** Small ones, for types with little room. */

@@ -7,8 +7,20 @@ export type FilledCheck = {
   readonly passed: boolean | null;
   /** Null: no runner was recognised. */
   readonly tests: TestRun | null;
+  readonly output: string;
 };
 export type FilledRun = readonly FilledCheck[];
+
+/** What answered wrongly: a whole check, a comparison of it that has no name, or a test. */
+export type Odd = {
+  readonly kind: 'check' | 'comparison' | 'test';
+  readonly check: string;
+  readonly test: string;
+};
+
+export function isSameOdd(one: Odd, two: Odd): boolean {
+  return one.kind === two.kind && one.check === two.check && one.test === two.test;
+}
 
 /** What has to be run next to know more; `held`: every comparison fails that must. */
 export type AlteredDoubt =
@@ -41,14 +53,27 @@ function countOf(run: FilledRun, name: string): number | null {
  * Tests that fail when they compare two different values, and pass when what they compared before is compared with another
  * value: it equalled two different ones.
  */
-export function equalToAll(altered: FilledRun, unequal: FilledRun): readonly string[] {
-  return unequal.flatMap(({ name, tests }) => {
-    const other = altered.find((check) => check.name === name);
-    if (tests === null || other?.tests === null || other === undefined) return [];
-    const known = new Set(failedNames(other.tests));
-    const passed = new Set(passedNames(other.tests));
-    const isWhole = ranTheSame(other.tests, tests);
-    return failedNames(tests).filter((test) => !known.has(test) && (passed.has(test) || isWhole));
+export function equalToAll(
+  { names, unnamed }: Alteration,
+  altered: FilledRun,
+  unequal: FilledRun,
+): readonly Odd[] {
+  const isOurs = (test: string) => unnamed > 0 || names.some((each) => test.includes(each));
+  return unequal.flatMap(({ name: check, tests }): readonly Odd[] => {
+    const other = altered.find((each) => each.name === check)?.tests ?? null;
+    if (tests === null || other === null) return [];
+    const isWhole = ranTheSame(other, tests);
+    const failed = failedNames(tests);
+    // A runner that names only files, or nothing.
+    if (failed.length < tests.failed) {
+      const isOdd = isWhole && tests.failed > other.failed;
+      return isOdd ? [{ kind: 'comparison', check, test: '' }] : [];
+    }
+    const known = new Set(failedNames(other));
+    const passed = new Set(passedNames(other));
+    return failed
+      .filter((test) => !known.has(test) && (passed.has(test) || isWhole) && isOurs(test))
+      .map((test) => ({ kind: 'test', check, test }));
   });
 }
 
@@ -56,6 +81,19 @@ export function equalToAll(altered: FilledRun, unequal: FilledRun): readonly str
 function ranTheSame(one: TestRun, two: TestRun): boolean {
   const isLoaded = one.errors.length === 0 && !one.incomplete && one.total > 0;
   return isLoaded && one.total === two.total && one.skipped === two.skipped;
+}
+
+/** Words of statements that went through with another value, and did not with two that differ. */
+export function wentThrough(
+  { words }: Alteration,
+  altered: FilledRun,
+  unequal: FilledRun,
+): readonly string[] {
+  return wordsIn(words, altered).filter((word) => !wordsIn(words, unequal).includes(word));
+}
+
+export function wordsIn(words: readonly string[], run: FilledRun): readonly string[] {
+  return words.filter((word) => run.some(({ output }) => output.includes(word)));
 }
 
 /** Whether a test that has to fail is named among those that passed. */
@@ -75,22 +113,24 @@ export function overpoweredIn(
   alteration: Alteration,
   altered: FilledRun,
   { equal, unequal }: Reference,
-): { readonly checks: readonly string[]; readonly tests: readonly string[] } {
+): readonly Odd[] {
   const stateOf = (run: FilledRun, name: string) => run.find((check) => check.name === name);
   const checks = altered
     .filter(({ name, passed }) => {
       const answers = stateOf(equal, name)?.passed === true;
       return passed === true && answers && stateOf(unequal, name)?.passed === false;
     })
-    .map(({ name }) => name);
+    .map(({ name: check }): Odd => ({ kind: 'check', check, test: '' }));
   const isOurs = (test: string) => alteration.names.some((each) => test.includes(each));
-  const tests = altered.flatMap(({ name, tests: run }) => {
+  const tests = altered.flatMap(({ name, tests: run }): readonly Odd[] => {
     const failed = failedNames(stateOf(unequal, name)?.tests ?? null);
     const passed = new Set(passedNames(run));
     const always = new Set(failedNames(stateOf(equal, name)?.tests ?? null));
-    return failed.filter((test) => !always.has(test) && passed.has(test) && isOurs(test));
+    return failed
+      .filter((test) => !always.has(test) && passed.has(test) && isOurs(test))
+      .map((test) => ({ kind: 'test', check: name, test }));
   });
-  return { checks, tests };
+  return [...checks, ...tests];
 }
 
 function failedNames(run: TestRun | null): readonly string[] {
@@ -106,8 +146,14 @@ function passedNames(run: TestRun | null): readonly string[] {
   return passed.map(({ name }) => name.toLowerCase()).filter((name) => !failed.has(name));
 }
 
-export function altersText(loaded: string, kind: 'check' | 'test', name: string): string {
-  return kind === 'check'
-    ? `the check \`${name}\` passed with every value that its tests ask for changed ${loaded}`
-    : `the test ${JSON.stringify(name)} passed with another value to be equal to ${loaded}`;
+/** A sentence. `command` is what the check runs, `loaded` says after what. */
+export function oddText({ kind, test }: Odd, command: string, loaded: string): string {
+  switch (kind) {
+    case 'check':
+      return `the check \`${command}\` passed with every value that its tests ask for changed ${loaded}`;
+    case 'comparison':
+      return `a comparison in the check \`${command}\` passed with another value to be equal to ${loaded}`;
+    case 'test':
+      return `the test ${JSON.stringify(test)} passed with another value to be equal to ${loaded}`;
+  }
 }

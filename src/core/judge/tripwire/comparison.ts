@@ -14,6 +14,8 @@ export type Comparison = {
   readonly bareEqual: string;
   /** What the runner calls it, where it has a name of its own. */
   readonly name: string | null;
+  /** The line is one statement from end to end, not the head of a block. */
+  readonly isStatement: boolean;
 };
 
 type Kind = 'altered' | 'unequal' | 'bareUnequal' | 'bareEqual';
@@ -39,8 +41,9 @@ export function readComparison(
   const indent = line.length - line.trimStart().length;
   const text = line.trim();
   if (text.length > maxLine || text === '') return null;
-  const found =
+  const whole =
     language === shell ? readShell(text, values) : readStatement(text, next, language, values);
+  const found = whole ?? readInside(text, language, values);
   if (found === null) return null;
   const put = (kind: Kind) => line.slice(0, indent) + found.write(kind);
   return {
@@ -49,10 +52,27 @@ export function readComparison(
     bareUnequal: put('bareUnequal'),
     bareEqual: put('bareEqual'),
     name: found.name,
+    isStatement: whole !== null && !text.startsWith('if') && language !== shell,
   };
 }
 
 type Found = { readonly name: string | null; readonly write: (kind: Kind) => string };
+
+/** `test('adds', () => assert.equal(add(2, 1), 3));` and other blocks on one line. */
+function readInside(text: string, language: Language, values: Values): Found | null {
+  for (const { index, 0: opening } of text.matchAll(/(?:\{|;|=>) /g)) {
+    const start = index + opening.length;
+    const end = walk(text, start, (at) => ';)}'.includes(text.charAt(at)));
+    if (end === -1) continue;
+    const inner = text.slice(start, end).trimEnd();
+    const found =
+      language === shell ? readShell(inner, values) : readStatement(inner, '', language, values);
+    if (found === null) continue;
+    const rest = text.slice(start + inner.length);
+    return { ...found, write: (kind) => text.slice(0, start) + found.write(kind) + rest };
+  }
+  return null;
+}
 
 function readStatement(
   text: string,

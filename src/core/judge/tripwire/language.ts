@@ -6,6 +6,8 @@ export type Language = {
   readonly notation: Notation;
   /** Computes the first, and is the second. */
   readonly keep: (actual: string, value: string) => string;
+  /** Lines that say a word on the error stream when a statement went through, and go on when it did not. */
+  readonly mark?: (statement: string, word: string) => readonly string[];
   /** Names have to be used: what is compared is computed in every form. */
   readonly alwaysKeeps?: true;
   /** `assert.equal(`, `assert(`: two values or a condition in brackets. */
@@ -31,6 +33,7 @@ const javascript: Language = {
   extensions: ['js', 'mjs', 'cjs', 'jsx', 'ts', 'mts', 'cts', 'tsx'],
   notation: plain,
   keep: (actual, value) => `(${actual}, ${value})`,
+  mark: (statement, word) => [`try { ${statement}; process.stderr.write('${word}\\n'); } catch {}`],
   calls:
     /^(?:await )?(?:(?:assert|t|test|tap|chai\.assert|is|should)\.)?(?:assert|ok|true|is|same|equals?|eq|strictEquals?|deepEquals?|deepStrictEquals?|eql|strictSame|deepLooseEqual|looseEqual|assert(?:Strict)?Equals|equal[A-Z]\w*|expectEqual|check|expectSame)\(/,
   chains:
@@ -44,6 +47,13 @@ const python: Language = {
   extensions: ['py'],
   notation: plain,
   keep: (actual, value) => `(${actual}, ${value})[1]`,
+  mark: (statement, word) => [
+    'try:',
+    `    ${statement}`,
+    `    __import__("os").write(2, b"${word}\\n")`,
+    'except BaseException:',
+    '    pass',
+  ],
   calls:
     /^(?:self\.|testing\.|np\.testing\.)?(?:assertEquals?|assert(?:List|Dict|Tuple|Set|MultiLine|Count)Equal|assertIs|assert_(?:array_)?equals?|assertTrue|check|expect_equal)\(/,
   words: /^assert /,
@@ -65,6 +75,13 @@ const ruby: Language = {
   extensions: ['rb'],
   notation: plain,
   keep: (actual, value) => `[(${actual}), ${value}].last`,
+  mark: (statement, word) => [
+    'begin',
+    `  ${statement}`,
+    `  $stderr.puts '${word}'`,
+    'rescue Exception',
+    'end',
+  ],
   calls: /^(?:assert|assert_equal|assert_same|must_equal)\(/,
   words: /^(?:assert|assert_equal|assert_same) /,
   chains: /^\.to (?:eq|eql|equal|be|match_array|eq_array)(?:\(| |\s==\s)$/,
@@ -87,6 +104,7 @@ const perl: Language = {
   extensions: ['t', 'pl', 'pm'],
   notation: plain,
   keep: (actual, value) => `do { ${actual}; ${value} }`,
+  mark: (statement, word) => [`eval { ${statement}; print STDERR "${word}\\n" };`],
   calls: /^(?:Test::More::)?(?:is|ok|is_deeply|cmp_ok)\(/,
   words: /^(?:is|ok) /,
   conditions: /^if \(/,
