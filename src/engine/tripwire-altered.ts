@@ -127,6 +127,10 @@ async function lookAt(look: Look): Promise<Found | null> {
   return odd.length === 0 ? unknown : { state: 'broken', odd };
 }
 
+function isIn(list: readonly Odd[], odd: Odd): boolean {
+  return list.some((each) => isSameOdd(each, odd));
+}
+
 /**
  * Found once more, in two runs of their own: a test that fails now and then is no finding. Nor is a value that equals others
  * on the base too.
@@ -143,7 +147,6 @@ async function equalTwice(
   const again = await pairOf(onLoop);
   const before = again === null ? null : await pairOf(onBase);
   if (again === null || before === null) return null;
-  const isIn = (list: readonly Odd[], odd: Odd) => list.some((each) => isSameOdd(each, odd));
   const odd = found.filter((each) => isIn(again, each) && !isIn(before, each));
   return odd.length === 0 ? unknown : { state: 'broken', odd };
 }

@@ -82,19 +82,21 @@ function titleIn(line: string): string | null {
   return quotedTitle.exec(line)?.[2] ?? namedTitle.exec(line)?.[1] ?? null;
 }
 
+const markedKinds: Readonly<Record<Filling | MarkedFilling, readonly [Filling, boolean]>> = {
+  altered: ['altered', false],
+  unequal: ['unequal', false],
+  bareUnequal: ['bareUnequal', false],
+  bareEqual: ['bareEqual', false],
+  markedAltered: ['altered', true],
+  markedUnequal: ['unequal', true],
+};
+
 function filled({ lines, places, language }: Read, filling: Filling | MarkedFilling): string {
   const changed = [...lines];
   for (const { at, comparison, word } of places) {
-    switch (filling) {
-      case 'markedAltered':
-        changed[at] = marked(comparison.altered, word, language) ?? lines[at] ?? '';
-        break;
-      case 'markedUnequal':
-        changed[at] = marked(comparison.unequal, word, language) ?? lines[at] ?? '';
-        break;
-      default:
-        changed[at] = comparison[filling];
-    }
+    const [kind, isMarked] = markedKinds[filling];
+    const line = comparison[kind];
+    changed[at] = isMarked ? (marked(line, word, language) ?? lines[at] ?? '') : line;
   }
   return changed.join('\n');
 }
