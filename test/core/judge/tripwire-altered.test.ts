@@ -16,9 +16,10 @@ const alteration: Alteration = {
   words: ['kido0-0-', 'kido0-1-'],
 };
 
+const line = (fine: boolean, at: number, name: string) =>
+  `${fine ? 'ok' : 'not ok'} ${at} - ${name}`;
+
 const tap = (adds: boolean, subtracts: boolean): FilledRun => {
-  const line = (fine: boolean, at: number, name: string) =>
-    `${fine ? 'ok' : 'not ok'} ${at} - ${name}`;
   const output = `TAP version 13\n${line(adds, 1, 'adds')}\n${line(subtracts, 2, 'subtracts')}\n1..2\n`;
   return [{ name: 'test', passed: adds && subtracts, tests: parseTests(output), output }];
 };
