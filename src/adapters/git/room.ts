@@ -66,7 +66,7 @@ async function fileSettings(repository: Repository, signal: AbortSignal): Promis
 async function entriesFor(
   repository: Repository,
   at: Checkout,
-  { files }: RoomSpec,
+  { files, commit }: RoomSpec,
   signal: AbortSignal,
 ): Promise<readonly IndexChange[]> {
   const byRevision = Map.groupBy(
@@ -79,9 +79,12 @@ async function entriesFor(
     for (const { path: name } of group)
       changes.push({ path: name, side: entries.get(name) ?? null });
   }
-  for (const file of files) {
-    if ('revision' in file) continue;
-    changes.push({ path: file.path, side: await textEntry(repository, at, file, signal) });
+  const texts = files.filter((file) => 'text' in file);
+  // A script with another text is run in the same way.
+  const before = texts.length === 0 ? null : await entriesAt(repository, commit, signal);
+  for (const file of texts) {
+    const mode = before?.get(file.path)?.mode === '100755' ? '100755' : '100644';
+    changes.push({ path: file.path, side: await textEntry(repository, at, file, mode, signal) });
   }
   return changes;
 }
@@ -92,12 +95,13 @@ async function textEntry(
   repository: Repository,
   at: Checkout,
   { text }: TextFile,
+  mode: string,
   signal: AbortSignal,
 ): Promise<IndexChange['side']> {
   if (text === null) return null;
   const args = ['hash-object', '-w', '--stdin'];
   const id = await repository.text({ at, args, input: text, signal });
-  return { mode: '100644', id };
+  return { mode, id };
 }
 
 /** Mode and id of every file of a revision. */

@@ -6,6 +6,8 @@ import { neighbours } from './neighbours.ts';
 import { refs } from './refs.ts';
 import { resolution } from './resolution.ts';
 import { scripts } from './scripts.ts';
+import { sourceCompiled } from './source-compiled.ts';
+import { sourceScripted } from './source-scripted.ts';
 import { source } from './source.ts';
 import { staleMore } from './stale-more.ts';
 import { stale } from './stale.ts';
@@ -15,6 +17,8 @@ import { text } from './text.ts';
 /** Every trick of the corpus, by family. */
 export const trickCases: readonly TrickCase[] = [
   ...source,
+  ...sourceScripted,
+  ...sourceCompiled,
   ...text,
   ...config,
   ...resolution,

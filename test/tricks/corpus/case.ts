@@ -25,7 +25,11 @@ export type Tool =
   | 'cmake'
   | 'prove'
   | 'bats'
-  | 'cc';
+  | 'cc'
+  | 'bash'
+  | 'minitest'
+  | 'rspec'
+  | 'phpunit';
 
 /**
  * A small repository, a check and an agent. In all texts `@HOME@`, `@ROOT@`, `@OUT@` and `@PORT@` stand for the user's home, the

@@ -1,4 +1,5 @@
 import { edit, remove, run, write, type HonestCase, type Project } from './case.ts';
+import { honestValues } from './honest-values.ts';
 import {
   bats,
   cargo,
@@ -524,4 +525,5 @@ export const honestCases: readonly HonestCase[] = [
     },
     steps: [write('src/math.js', rightJs)],
   },
+  ...honestValues,
 ];
