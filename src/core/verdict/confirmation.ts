@@ -127,6 +127,11 @@ function refusalOfBase(
     const why = `in a clean checkout the checks fail on the base too, where they passed before: ${reasonOf(reference)}`;
     return { verdict: 'poor-room', why };
   }
+  // Tests inside of source files cannot be put back: that one is gone contradicts as a changed file of tests would.
+  const isLost = base.passed === true && base.lost.length > 0 && base.changed.length === 0;
+  if (isLost && (own === null || stands(own))) {
+    return { verdict: 'contradicted', why: reasonOf(base) };
+  }
   if (changes.length > 0 && own !== null && stands(own)) {
     const why = `with everything that judges as it is on the base the checks fail: ${reasonOf(base)}`;
     return { verdict: 'contradicted', why };
