@@ -25,6 +25,9 @@ export type Tool =
   | 'cmake'
   | 'prove'
   | 'bats'
+  | 'ruby'
+  | 'rspec'
+  | 'phpunit'
   | 'cc';
 
 /**
@@ -43,6 +46,8 @@ export type Project = {
   readonly prepare?: string;
   /** Packages of ours that ignored `node_modules` of the user's checkout has. */
   readonly packages?: readonly string[];
+  /** Name of the folder of the user's checkout; absent: `repo`. */
+  readonly folder?: string;
   /** Folders in front of the user's `PATH`. */
   readonly path?: readonly string[];
 };
