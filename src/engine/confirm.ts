@@ -1,6 +1,7 @@
 import type { Loop } from '../core/loop/loop.ts';
 import {
   judgeConfirmation,
+  newlyFailing,
   type Confirmation,
   type ConfirmationInput,
   type ConfirmationRun,
@@ -45,6 +46,7 @@ export async function confirm(
     return { kind, name: name ?? String(loop.iterations.length), ...shared, ...more };
   };
   const state = stateOf(baseline);
+  const failedBefore = failedIn(baseline);
   const lost = plan.allowsTests ? () => [] : await lostOf(engine, loop, baseline);
   const place = {
     engine,
@@ -55,12 +57,21 @@ export async function confirm(
     base,
     commit,
     state,
+    failedBefore,
     isMerge: name !== undefined,
   };
   const ran = await runAll(place, lost);
   if (ran === null) return null;
   const { runs, tripwire, odd } = ran;
-  const input = { baseline: state, runs, changes: plan.changes, surroundings, tripwire, odd };
+  const input = {
+    baseline: state,
+    failedBefore,
+    runs,
+    changes: plan.changes,
+    surroundings,
+    tripwire,
+    odd,
+  };
   return {
     ...judgeConfirmation(input),
     base,
@@ -91,6 +102,7 @@ type Place = {
   readonly base: string;
   readonly commit: string;
   readonly state: ConfirmationInput['baseline'];
+  readonly failedBefore: ConfirmationInput['failedBefore'];
   readonly isMerge: boolean;
 };
 
@@ -129,19 +141,30 @@ function isClean({ passed, lost, changed }: ConfirmationRun): boolean {
 
 /** What is run after the base's judge, which a silent base has not. */
 function laterRuns(
-  { plan, wish, base, state, isMerge }: Place,
+  { plan, wish, base, state, failedBefore, isMerge }: Place,
   judged: ConfirmationRun | undefined,
 ): readonly RunWish[] {
   const later: RunWish[] = [];
   if (state === 'silent' || plan.changes.length > 0) {
     later.push(wish('own-judge', { hidden: state === 'silent' }));
   }
-  if (state !== 'green' || isMerge || judged === undefined) return later;
-  if (!isClean(judged)) later.push(wish('reference', { commit: base, dependencies: null }));
-  else if (plan.addsTests) {
+  if (state === 'silent' || isMerge || judged === undefined) return later;
+  const isDoubtful =
+    !isClean(judged) && (state === 'green' || newlyFailing(judged, failedBefore).length > 0);
+  if (isDoubtful) later.push(wish('reference', { commit: base, dependencies: null }));
+  if (state === 'green' && isClean(judged) && plan.addsTests) {
     later.push(wish('red-first', { commit: base, files: plan.ownJudge }));
   }
   return later;
+}
+
+function failedIn(baseline: Loop['baseline']): ConfirmationInput['failedBefore'] {
+  const report = baseline?.report ?? null;
+  const checks = report === null ? [] : allChecks(report).map(({ check }) => check);
+  const isWhole = checks.every(
+    ({ tests, failingTests }) => (tests?.failed ?? 0) <= failingTests.length,
+  );
+  return report !== null && isWhole ? checks.flatMap(({ failingTests }) => failingTests) : null;
 }
 
 /** A run beside another may have failed because of it: a port, a lock. Alone it says what counts. */

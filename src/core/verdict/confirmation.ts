@@ -73,6 +73,8 @@ export type Confirmation = {
 
 export type ConfirmationInput = {
   readonly baseline: 'red' | 'green' | 'silent';
+  /** Names of tests that failed on the base; null: not all of them are known. */
+  readonly failedBefore: readonly string[] | null;
   readonly runs: readonly ConfirmationRun[];
   readonly changes: readonly JudgeChange[];
   /** What stood around the rooms and was put there since the loop began. */
@@ -118,13 +120,20 @@ function overpowered([
 }
 
 function refusalOfBase(
-  { runs, baseline, changes }: ConfirmationInput,
+  { runs, baseline, changes, failedBefore }: ConfirmationInput,
   base: ConfirmationRun,
   own: ConfirmationRun | null,
 ): Refusal {
   const reference = find(runs, 'reference');
   if (reference !== null && baseline === 'green' && !stands(reference)) {
     const why = `in a clean checkout the checks fail on the base too, where they passed before: ${reasonOf(reference)}`;
+    return { verdict: 'poor-room', why };
+  }
+  const common = newlyFailing(base, failedBefore).filter(
+    (name) => reference?.failing.includes(name) === true,
+  );
+  if (common.length > 0) {
+    const why = `in a clean checkout tests fail on the base too, where they passed before: ${named(common)}`;
     return { verdict: 'poor-room', why };
   }
   // Tests inside of source files cannot be put back: that one is gone contradicts as a changed file of tests would.
@@ -138,6 +147,14 @@ function refusalOfBase(
   }
   const why = `the checks pass in the worktree and fail in a clean checkout of the loop's commit: ${reasonOf(base)}`;
   return { verdict: 'refused', why };
+}
+
+/** Tests that fail in a clean place and did not on the base: of the work, or of the place. */
+export function newlyFailing(
+  { failing }: ConfirmationRun,
+  failedBefore: ConfirmationInput['failedBefore'],
+): readonly string[] {
+  return failedBefore === null ? [] : failing.filter((name) => !failedBefore.includes(name));
 }
 
 function find(runs: readonly ConfirmationRun[], kind: ConfirmationRunKind): ConfirmationRun | null {

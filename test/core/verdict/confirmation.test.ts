@@ -25,6 +25,7 @@ const own = { ...passing, kind: 'own-judge' } as const;
 const change: JudgeChange = { path: 'test/a.test.js', kind: 'test', how: 'changed' };
 const input: ConfirmationInput = {
   baseline: 'red',
+  failedBefore: ['subtracts'],
   runs: [passing],
   changes: [],
   surroundings: [],
@@ -95,6 +96,28 @@ describe('what the runs say together', () => {
       },
       'poor-room',
       'unproven',
+    ],
+    [
+      'a test that passed on the base fails there as well, beside those that failed before',
+      {
+        runs: [
+          { ...passing, ...failing },
+          { ...passing, ...failing, failing: ['adds', 'subtracts'], kind: 'reference' },
+        ],
+      },
+      'poor-room',
+      'red-green',
+    ],
+    [
+      'a test that passed on the base fails now, and not on the base',
+      {
+        runs: [
+          { ...passing, ...failing },
+          { ...passing, ...failing, failing: ['subtracts'], kind: 'reference' },
+        ],
+      },
+      'refused',
+      'red-green',
     ],
     ['a green base, nothing added', { baseline: 'green' }, 'confirmed', 'unproven'],
     [

@@ -58,6 +58,16 @@ export const placeCases: readonly HonestCase[] = [
   },
   {
     ...nodeTest,
+    name: 'tests that look at the history of a shallow clone',
+    files: withTest(
+      "  const git = (...args) => execFileSync('git', args, { encoding: 'utf8' }).trim();\n  assert.match(git('log', '--format=%s'), /project/);\n  assert.ok(Number(git('rev-list', '--count', 'HEAD')) >= 1);",
+    ),
+    prepare:
+      'git clone -q --depth 1 "file://$PWD" @OUT@/shallow && rm -rf .git && mv @OUT@/shallow/.git .git',
+    steps: [fix],
+  },
+  {
+    ...nodeTest,
     name: 'tests that commit in a repository of their own',
     files: withTest(
       "  const dir = mkdtempSync(`${tmpdir()}/own-`);\n  const git = (...args) => execFileSync('git', ['-C', dir, '-c', 'user.name=a', '-c', 'user.email=a@b.c', ...args]);\n  git('init', '-q');\n  writeFileSync(`${dir}/a`, 'a');\n  git('add', 'a');\n  git('commit', '-qm', 'a');",
