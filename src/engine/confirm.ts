@@ -63,21 +63,15 @@ export async function confirm(
   const ran = await runAll(place, lost);
   if (ran === null) return null;
   const { runs, tripwire, odd } = ran;
-  const input = {
-    baseline: state,
-    failedBefore,
-    runs,
-    changes: plan.changes,
-    surroundings,
-    tripwire,
-    odd,
-  };
+  const { changes, isOnlyJudge } = plan;
+  const found = { runs, changes, isOnlyJudge, surroundings, tripwire, odd };
+  const input = { baseline: state, failedBefore, ...found };
   return {
     ...judgeConfirmation(input),
     base,
     commit,
     runs,
-    changes: plan.changes,
+    changes,
     hash: isInProduct(ran) ? `${plan.hash}-${commit.slice(0, 12)}` : plan.hash,
     ...(tripwire === null ? {} : { tripwire }),
     durationMs: Math.round(engine.clock.monotonic() - started),
@@ -152,7 +146,8 @@ function laterRuns(
   const isDoubtful =
     !isClean(judged) && (state === 'green' || newlyFailing(judged, failedBefore).length > 0);
   if (isDoubtful) later.push(wish('reference', { commit: base, dependencies: null }));
-  if (state === 'green' && isClean(judged) && plan.addsTests) {
+  // Also where the base says no: once a person has approved the changes, it is what proves the work.
+  if (state === 'green' && plan.addsTests) {
     later.push(wish('red-first', { commit: base, files: plan.ownJudge }));
   }
   return later;

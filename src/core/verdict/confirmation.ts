@@ -77,6 +77,8 @@ export type ConfirmationInput = {
   readonly failedBefore: readonly string[] | null;
   readonly runs: readonly ConfirmationRun[];
   readonly changes: readonly JudgeChange[];
+  /** The loop changed what judges the work, and no work. */
+  readonly isOnlyJudge: boolean;
   /** What stood around the rooms and was put there since the loop began. */
   readonly surroundings: readonly string[];
   readonly tripwire: 'held' | 'broken' | null;
@@ -142,7 +144,7 @@ function refusalOfBase(
     return { verdict: 'contradicted', why: reasonOf(base) };
   }
   if (changes.length > 0 && own !== null && stands(own)) {
-    const why = `with everything that judges as it is on the base the checks fail: ${reasonOf(base)}`;
+    const why = `the checks fail with the tests and configuration of the base: ${reasonOf(base)}`;
     return { verdict: 'contradicted', why };
   }
   const why = `the checks pass in the worktree and fail in a clean checkout of the loop's commit: ${reasonOf(base)}`;
@@ -185,8 +187,14 @@ export function changeText({ path, kind, how, keys }: JudgeChange): string {
   return `${path} was ${how}${what} (${kind})`;
 }
 
-function proofOf({ baseline, runs }: ConfirmationInput): Pick<Judged, 'proof' | 'why'> {
+function proofOf(input: ConfirmationInput): Pick<Judged, 'proof' | 'why'> {
+  const { baseline, runs, isOnlyJudge } = input;
   const redFirst = find(runs, 'red-first');
+  if (baseline === 'red' && isOnlyJudge) {
+    const why =
+      'only what judges the work was changed, and no code: the checks pass because of that';
+    return { proof: 'unproven', why };
+  }
   if (baseline === 'red') {
     return { proof: 'red-green', why: 'the checks failed on the base and pass now' };
   }
@@ -230,7 +238,11 @@ export function standing(confirmation: Confirmation, { approved, word }: Lift): 
   if (verdict === 'confirmed') return { passed: true, proof, why, liftedBy: null };
   const isLiftable = verdict === 'contradicted' || verdict === 'overpowered';
   if (isLiftable && approved.includes(hash)) {
-    const text = 'a person approved what was changed of the judge';
+    const approvedText = 'a person approved the changes to what judges the work';
+    const text =
+      proof === 'unproven'
+        ? `${approvedText}; nothing shows that the checks fail without the work`
+        : approvedText;
     return { passed: true, proof, why: text, liftedBy: 'person' };
   }
   if (verdict === 'contradicted' && word !== null) {

@@ -21,7 +21,10 @@ export function setupFault(check: Check, declares: Declared): string | null {
     const fault = faultIn(line, check.command, declares);
     if (fault !== null) return fault;
   }
-  return (check.tests?.total ?? 0) > 0 ? null : missingProgram(lines);
+  if ((check.tests?.total ?? 0) > 0) return null;
+  // Whatever is said after it is why the check failed.
+  const last = lines.findLast((line) => !isEcho(line))?.trim() ?? '';
+  return missingProgram(last) ?? missingFile(last, check.command);
 }
 
 const notFound = [': not found', 'command not found', 'No such file or directory'];
@@ -48,8 +51,7 @@ function faultIn(line: string, command: string, declares: Declared): string | nu
   if (module !== null && isModuleOfSetup(module, text, command, declares)) {
     return `${module} is not there`;
   }
-  const file = nameAfter(text, fileWords);
-  return file !== null && isGiven(file, command) ? `${file} is not there` : null;
+  return null;
 }
 
 /** npm, yarn, pnpm, npx; cargo and go without a project, or without what it declares. */
@@ -67,15 +69,17 @@ const missingParts = [
   'does not contain main module',
 ];
 
-/**
- * A program that a script or a rule did not find, when nothing was said after it: what is printed later is why it failed. A path
- * may be what the task is to make.
- */
-function missingProgram(lines: readonly string[]): string | null {
-  const last = lines.findLast((line) => !isEcho(line))?.trim() ?? '';
-  const found = /^(?:.{0,200}: )?([\w.+-]{1,80}): (?:command )?not found$/.exec(last);
-  const made = /^make(?:\[\d+\])?: ([\w.+-]{1,80}): No such file or directory$/.exec(last);
-  return found === null && made === null ? null : `a program was not found: ${last}`;
+/** A program that a script or a rule did not find. A path may be what the task is to make. */
+function missingProgram(line: string): string | null {
+  const found = /^(?:.{0,200}: )?([\w.+-]{1,80}): (?:command )?not found$/.exec(line);
+  const made = /^make(?:\[\d+\])?: ([\w.+-]{1,80}): No such file or directory$/.exec(line);
+  return found === null && made === null ? null : `a program was not found: ${line}`;
+}
+
+/** A file that the command gives to its program. */
+function missingFile(line: string, command: string): string | null {
+  const file = nameAfter(line, fileWords);
+  return file !== null && isGiven(file, command) ? `${file} is not there` : null;
 }
 
 /** How package managers and make pass on that something failed. */

@@ -28,6 +28,7 @@ const input: ConfirmationInput = {
   failedBefore: ['subtracts'],
   runs: [passing],
   changes: [],
+  isOnlyJudge: false,
   surroundings: [],
   tripwire: null,
   odd: [],
@@ -37,6 +38,7 @@ const gone = 'the test "adds" ran on the base and is gone';
 describe('what the runs say together', () => {
   it.each<readonly [string, Partial<ConfirmationInput>, string, string]>([
     ['a fix', {}, 'confirmed', 'red-green'],
+    ['allowed tests, and no code', { isOnlyJudge: true }, 'confirmed', 'unproven'],
     [
       'other tests, which the base does not need',
       { runs: [passing, own], changes: [change] },

@@ -121,6 +121,12 @@ const faults: readonly Run[] = [
 /** The check ran: what it asks for is not written yet, or wrong. */
 const red: readonly Run[] = [
   [
+    'a file, where another command stands in for a script that is not there',
+    'sh new.sh || grep -q world greeting.txt',
+    2,
+    'sh: 0: cannot open new.sh: No such file\ngrep: greeting.txt: No such file or directory\n',
+  ],
+  [
     'the module of the feature',
     'python3 -m unittest',
     1,
