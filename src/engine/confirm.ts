@@ -13,7 +13,7 @@ import { storedInventory } from './compare-with-base.ts';
 import { confirmIn, type RunResult, type RunWish } from './confirm-run.ts';
 import type { Engine } from './engine.ts';
 import { planJudge, type JudgePlan } from './judge-plan.ts';
-import { newAround } from './room-surroundings.ts';
+import { lookAround } from './room-surroundings.ts';
 import { springTripwire } from './tripwire.ts';
 
 export type ConfirmWish = {
@@ -39,10 +39,13 @@ export async function confirm(
 ): Promise<Confirmation | null> {
   const started = engine.clock.monotonic();
   const plan = await planJudge(engine, loop.settings, { base, commit, accepted }, signal);
-  const surroundings = await newAround(engine, loop);
+  const around = await lookAround(engine, loop, plan.changesDependencies);
   const dependencies = plan.changesDependencies ? loop.workspace.path : null;
   const wish: Wish = (kind, more) => {
-    const shared = { commit, files: [], plan, dependencies, hidden: false, lost: () => [] };
+    const { home, without } = around;
+    const { product } = plan;
+    const place = { commit, files: [], dependencies, home, without, product };
+    const shared = { ...place, plan, hidden: false, lost: () => [] };
     return { kind, name: name ?? String(loop.iterations.length), ...shared, ...more };
   };
   const state = stateOf(baseline);
@@ -64,7 +67,8 @@ export async function confirm(
   if (ran === null) return null;
   const { runs, tripwire, odd } = ran;
   const { changes, isOnlyJudge } = plan;
-  const found = { runs, changes, isOnlyJudge, surroundings, tripwire, odd };
+  const { findings: surroundings, absent } = around;
+  const found = { runs, changes, isOnlyJudge, surroundings, absent, tripwire, odd };
   const input = { baseline: state, failedBefore, ...found };
   return {
     ...judgeConfirmation(input),

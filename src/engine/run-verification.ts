@@ -10,6 +10,7 @@ import {
   type LevelName,
   type VerificationReport,
 } from '../core/verdict/report.ts';
+import { clearAbove } from './clear-above.ts';
 import { withCleanRoom } from './clean-room.ts';
 import { compareWithBase } from './compare-with-base.ts';
 import type { Engine } from './engine.ts';
@@ -60,6 +61,7 @@ async function verify(
   judged: JudgedFiles,
   signal: AbortSignal,
 ): Promise<VerificationReport | null> {
+  await clearAbove(engine, judged.cwd);
   const started = engine.clock.monotonic();
   const levels = await runLevels(engine, loop, judged, signal);
   if (levels === null) return null;

@@ -81,6 +81,8 @@ export type ConfirmationInput = {
   readonly isOnlyJudge: boolean;
   /** What stood around the rooms and was put there since the loop began. */
   readonly surroundings: readonly string[];
+  /** What clean homes did not have because it was new: told when something fails. Absent: nothing. */
+  readonly absent?: readonly string[];
   readonly tripwire: 'held' | 'broken' | null;
   /** What answered wrongly there, a sentence each. */
   readonly odd: readonly string[];
@@ -96,7 +98,7 @@ export function judgeConfirmation(input: ConfirmationInput): Judged {
   const proof = proofOf(input);
   const refusal = refusalOf(input);
   if (refusal === null) return { verdict: 'confirmed', ...proof, findings };
-  return { ...refusal, proof: proof.proof, findings };
+  return { ...refusal, proof: proof.proof, findings: [...findings, ...(input.absent ?? [])] };
 }
 
 type Refusal = Pick<Judged, 'verdict' | 'why'>;

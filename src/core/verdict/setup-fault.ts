@@ -151,7 +151,7 @@ function packageOf(name: string): string {
   const parts = name.split('/');
   if (name.startsWith('@')) return parts.slice(0, 2).join('/');
   const [first = ''] = parts;
-  return parts.length === 1 && /^[a-z_]\w*\./i.test(first) && !/\.js$/.test(first) ? '' : first;
+  return parts.length === 1 && /^[a-z_]\w*\./i.test(first) && !first.endsWith('.js') ? '' : first;
 }
 
 const ownName =
