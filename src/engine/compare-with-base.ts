@@ -1,4 +1,8 @@
+import { isTestFile } from '../core/judge/classify.ts';
+import { changedPaths } from '../core/loop/changes.ts';
+import { confirmStateOf } from '../core/loop/confirming.ts';
 import type { Loop } from '../core/loop/loop.ts';
+import { matchesAny } from '../core/text/glob.ts';
 import {
   inventoryOfReport,
   judgeIntegrity,
@@ -9,7 +13,7 @@ import type { VerificationReport } from '../core/verdict/report.ts';
 import { baselineKey } from './baseline-key.ts';
 import type { Engine } from './engine.ts';
 import { keepEvidence } from './keep-evidence.ts';
-import type { JudgedFiles } from './judged-files.ts';
+import type { JudgedFiles, LoopWork } from './judged-files.ts';
 import { hiddenConfigs, replacedPrograms } from './look-at-judges.ts';
 
 /** The files of the base and those that are judged, as revisions or snapshots. */
@@ -67,6 +71,8 @@ export async function compareWithBase(
     mode,
     baseline,
     inventory: baseline === null ? {} : await storedInventory(engine, loop, baseline),
+    confirms: confirmStateOf(loop).kind !== 'off',
+    allowsTests: await allowsTests(loop, work),
     replaced: united(before.replaced, after.replaced),
     hidden: united(before.hidden, after.hidden),
     allow,
@@ -82,6 +88,14 @@ export async function compareWithBase(
 
 function united(a: readonly string[], b: readonly string[]): readonly string[] {
   return [...new Set([...a, ...b])].toSorted();
+}
+
+/** Whether a file of tests differs from the base that may. */
+async function allowsTests({ settings }: Loop, work: LoopWork): Promise<boolean> {
+  const { allow } = settings.verify;
+  if (allow.length === 0) return false;
+  const paths = changedPaths(await work.changes(work.from, work.to));
+  return paths.some((path) => isTestFile(path) && matchesAny(path, allow));
 }
 
 /** Kept with the verdict on the base and not with the loop, whose state is written again and again. */

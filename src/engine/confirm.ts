@@ -1,6 +1,7 @@
 import type { Loop } from '../core/loop/loop.ts';
 import {
   judgeConfirmation,
+  newlyFailing,
   type Confirmation,
   type ConfirmationInput,
   type ConfirmationRun,
@@ -49,6 +50,7 @@ export async function confirm(
     return { kind, name: name ?? String(loop.iterations.length), ...shared, ...more };
   };
   const state = stateOf(baseline);
+  const failedBefore = failedIn(baseline);
   const lost = plan.allowsTests ? () => [] : await lostOf(engine, loop, baseline);
   const place = {
     engine,
@@ -59,26 +61,33 @@ export async function confirm(
     base,
     commit,
     state,
+    failedBefore,
     isMerge: name !== undefined,
   };
   const ran = await runAll(place, lost);
   if (ran === null) return null;
   const { runs, tripwire, odd } = ran;
+  const { changes, isOnlyJudge } = plan;
   const { findings: surroundings, absent } = around;
-  const seen = { surroundings, absent, tripwire, odd };
-  const input = { baseline: state, runs, changes: plan.changes, ...seen };
+  const found = { runs, changes, isOnlyJudge, surroundings, absent, tripwire, odd };
+  const input = { baseline: state, failedBefore, ...found };
   return {
     ...judgeConfirmation(input),
     base,
     commit,
     runs,
-    changes: plan.changes,
-    // What overpowers its judge is in the product: a person's yes is to this very commit.
-    hash: tripwire === 'broken' ? `${plan.hash}-${commit.slice(0, 12)}` : plan.hash,
+    changes,
+    hash: isInProduct(ran) ? `${plan.hash}-${commit.slice(0, 12)}` : plan.hash,
     ...(tripwire === null ? {} : { tripwire }),
     durationMs: Math.round(engine.clock.monotonic() - started),
     checkMs: runs[0]?.durationMs ?? 0,
   };
+}
+
+/** What overpowers its judge, and a test that is gone from a source file: a person's yes is to this very commit. */
+function isInProduct({ runs, tripwire }: Ran): boolean {
+  const judged = runs.find(({ kind }) => kind === 'base-judge');
+  return tripwire === 'broken' || (judged !== undefined && judged.lost.length > 0);
 }
 
 type Wish = (kind: RunWish['kind'], more: Partial<RunWish>) => RunWish;
@@ -92,6 +101,7 @@ type Place = {
   readonly base: string;
   readonly commit: string;
   readonly state: ConfirmationInput['baseline'];
+  readonly failedBefore: ConfirmationInput['failedBefore'];
   readonly isMerge: boolean;
 };
 
@@ -158,19 +168,31 @@ function isClean({ passed, lost, changed }: ConfirmationRun): boolean {
 
 /** What is run after the base's judge, which a silent base has not. */
 function laterRuns(
-  { plan, wish, base, state, isMerge }: Place,
+  { plan, wish, base, state, failedBefore, isMerge }: Place,
   judged: ConfirmationRun | undefined,
 ): readonly RunWish[] {
   const later: RunWish[] = [];
   if (state === 'silent' || plan.changes.length > 0) {
     later.push(wish('own-judge', { hidden: state === 'silent' }));
   }
-  if (state !== 'green' || isMerge || judged === undefined) return later;
-  if (!isClean(judged)) later.push(wish('reference', { commit: base, dependencies: null }));
-  else if (plan.addsTests) {
+  if (state === 'silent' || isMerge || judged === undefined) return later;
+  const isDoubtful =
+    !isClean(judged) && (state === 'green' || newlyFailing(judged, failedBefore).length > 0);
+  if (isDoubtful) later.push(wish('reference', { commit: base, dependencies: null }));
+  // Also where the base says no: once a person has approved the changes, it is what proves the work.
+  if (state === 'green' && plan.addsTests) {
     later.push(wish('red-first', { commit: base, files: plan.ownJudge }));
   }
   return later;
+}
+
+function failedIn(baseline: Loop['baseline']): ConfirmationInput['failedBefore'] {
+  const report = baseline?.report ?? null;
+  const checks = report === null ? [] : allChecks(report).map(({ check }) => check);
+  const isWhole = checks.every(
+    ({ tests, failingTests }) => (tests?.failed ?? 0) <= failingTests.length,
+  );
+  return report !== null && isWhole ? checks.flatMap(({ failingTests }) => failingTests) : null;
 }
 
 /** A run beside another may have failed because of it: a port, a lock. Alone it says what counts. */

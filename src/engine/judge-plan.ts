@@ -23,6 +23,8 @@ export type JudgePlan = {
   /** Files of tests differ that may: what they had need not be there any more. */
   readonly allowsTests: boolean;
   readonly changesDependencies: boolean;
+  /** Nothing but files that judge differs: no code, no dependency, no product part of a manifest. */
+  readonly isOnlyJudge: boolean;
   /** Files of the product that the loop added or changed. */
   readonly product: readonly string[];
 };
@@ -69,6 +71,7 @@ export async function planJudge(
     addsTests: judged.some(({ file, after: now }) => file.kind === 'test' && now !== null),
     allowsTests: judged.some((each) => each.file.kind === 'test' && isAllowed(each)),
     changesDependencies: sides.some(({ dependencies }) => dependencies),
+    isOnlyJudge: judged.length === differing.length && sides.every(({ hasProduct }) => !hasProduct),
     product: differing
       .filter(({ path, after: now }) => now !== null && !kinds.has(path))
       .map(({ path }) => path),
@@ -92,6 +95,8 @@ type Sides = {
   readonly restored: RoomFile | null;
   readonly own: RoomFile;
   readonly dependencies: boolean;
+  /** Something of it that is no judge differs. */
+  readonly hasProduct: boolean;
 };
 
 function sidesOf(each: Judged, { base, commit, before, after }: Revisions): Sides {
@@ -99,8 +104,10 @@ function sidesOf(each: Judged, { base, commit, before, after }: Revisions): Side
   const how = each.before === null ? 'added' : each.after === null ? 'removed' : 'changed';
   const change: JudgeChange = { path, kind: file.kind, how };
   const own: RoomFile = { path, revision: commit };
-  const whole = { change, isChanged: true, own, dependencies: false };
-  if (file.kind === 'dependencies') return { ...whole, restored: null, dependencies: true };
+  const whole = { change, isChanged: true, own, dependencies: false, hasProduct: false };
+  if (file.kind === 'dependencies') {
+    return { ...whole, restored: null, dependencies: true, hasProduct: true };
+  }
   if (file.kind !== 'manifest') return { ...whole, restored: { path, revision: base } };
   const [baseText, ownText] = [before.get(path) ?? null, after.get(path) ?? null];
   const { text, restored: keys, dependencies } = restoreManifest(path, baseText, ownText);
@@ -110,6 +117,7 @@ function sidesOf(each: Judged, { base, commit, before, after }: Revisions): Side
     restored: keys.length === 0 ? null : { path, text },
     own: { path, text: restoreManifest(path, ownText, baseText).text },
     dependencies,
+    hasProduct: keys.length === 0 || text !== baseText,
   };
 }
 

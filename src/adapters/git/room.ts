@@ -1,9 +1,10 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Differing, RoomFile, RoomSpec } from '../../ports/workspace.ts';
 import { bringFiles } from './bring-files.ts';
 import type { Checkout } from './git.ts';
 import { splitRecords } from './path-bytes.ts';
+import { isCode } from './registration.ts';
 import { withoutIndex, type Repository } from './repository.ts';
 import { setEntries, type IndexChange, type ScratchIndex } from './scratch-index.ts';
 import { diffTreePairs } from './tree-diff.ts';
@@ -44,6 +45,8 @@ async function layOut(
   const objects = path.join(repository.main.commonDir, 'objects');
   await writeFile(path.join(gitDir, 'objects', 'info', 'alternates'), `${objects}\n`);
   await writeFile(path.join(gitDir, 'HEAD'), `${commit}\n`);
+  await writeFile(path.join(gitDir, 'packed-refs'), await tagsOf(repository, commit, signal));
+  await bringShallow(repository.main.commonDir, gitDir);
   const isLong = commit.length > 40;
   const version = isLong ? 1 : 0;
   const format = isLong ? '[extensions]\n\tobjectFormat = sha256\n' : '';
@@ -51,6 +54,27 @@ async function layOut(
   const core = `[core]\n\trepositoryformatversion = ${version}\n\tbare = false\n${settings}`;
   await writeFile(path.join(gitDir, 'config'), `${core}${format}`);
   return { gitDir, commonDir: gitDir, workTree: folder };
+}
+
+/** Tags of the history: `git describe` and versions that are made of it need them. */
+async function tagsOf(
+  repository: Repository,
+  commit: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const format = '--format=%(objectname) %(refname)';
+  const args = ['for-each-ref', format, `--merged=${commit}`, 'refs/tags'];
+  const tags = await repository.text({ args, signal });
+  return tags === '' ? '' : `${tags}\n`;
+}
+
+/** Where the history of a shallow clone ends, so that nothing looks for what is before. */
+async function bringShallow(from: string, gitDir: string): Promise<void> {
+  const text = await readFile(path.join(from, 'shallow'), 'utf8').catch((error: unknown) => {
+    if (isCode(error, 'ENOENT')) return null;
+    throw error;
+  });
+  if (text !== null) await writeFile(path.join(gitDir, 'shallow'), text);
 }
 
 /** What the user's own repository says about files on this disk; it can start nothing. */

@@ -54,7 +54,7 @@ function proofRows({ kind, why, changes, runs }: NonNullable<Receipt['proof']>):
     row('proof', `${kind}: ${oneLine(why, 200)}`),
     ...changes.map((change) => row('judge', oneLine(change, 160))),
     ...runs.map((run) =>
-      row('confirmed', `${run.kind}: ${run.passed === true ? 'passes' : (run.reason ?? 'fails')}`),
+      row('clean run', `${run.kind}: ${run.passed === true ? 'passes' : (run.reason ?? 'fails')}`),
     ),
   ];
 }

@@ -12,10 +12,10 @@ import { packageStart, type PackageStart } from './package-start.ts';
 import { comparators, resolvePath, type SimpleCommand } from './shell.ts';
 
 /**
- * What a command does with a file that it names: runs it (with a shell or another interpreter), loads it before
- * something else runs, configures with it, collects tests from it, compares with it, or gives it to a program.
+ * What a command does with a file that it names: runs it (with a shell or another interpreter), takes it into
+ * the shell that runs, loads it before something else runs, configures with it, collects tests from it, compares with it, or gives it to a program.
  */
-export type Role = 'shell' | 'run' | 'load' | 'config' | 'test' | 'data' | 'argument';
+export type Role = 'shell' | 'source' | 'run' | 'load' | 'config' | 'test' | 'data' | 'argument';
 
 export type Mention = {
   /** A path or a glob of paths, relative to the folder of the command unless it starts at the root. */
@@ -150,7 +150,7 @@ function readProgram(command: SimpleCommand, words: readonly string[], wraps: nu
       ...rest.filter((word) => !word.startsWith('-')).map((word) => shellText(command, word)),
     );
   }
-  if (program === '.' || program === 'source') return mentionOf(rest[0], 'shell', command);
+  if (program === '.' || program === 'source') return mentionOf(rest[0], 'source', command);
   if (shells.has(program)) return readShellProgram(command, rest);
   if (program === 'make' || program === 'gmake' || program === 'bmake')
     return readMake(command, rest);

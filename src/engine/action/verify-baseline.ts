@@ -152,6 +152,12 @@ function isLasting(report: VerificationReport): boolean {
 
 function stateOf(report: VerificationReport): BaselineState {
   const verdict = verdictOf(report.levels);
-  if (verdict === null) return 'unknown';
+  if (verdict === null || hasOnlyNoTests(report)) return 'unknown';
   return verdict ? 'green' : 'red';
+}
+
+/** A base without tests judges nothing, also where its runner calls that a failure. */
+function hasOnlyNoTests(report: VerificationReport): boolean {
+  const failed = allChecks(report).filter(({ check }) => check.passed === false);
+  return failed.length > 0 && failed.every(({ check }) => check.noTests === true);
 }
