@@ -39,8 +39,8 @@ export async function confirm(
   const started = engine.clock.monotonic();
   const plan = await planJudge(engine, loop.settings, { base, commit, accepted }, signal);
   const surroundings = await newAround(engine, loop);
-  const dependencies = plan.changesDependencies ? loop.workspace.path : null;
   const wish: Wish = (kind, more) => {
+    const dependencies = dependenciesFor(kind, plan, loop.workspace.path);
     const shared = { commit, files: [], plan, dependencies, hidden: false, lost: () => [] };
     return { kind, name: name ?? String(loop.iterations.length), ...shared, ...more };
   };
@@ -73,6 +73,17 @@ export async function confirm(
     durationMs: Math.round(engine.clock.monotonic() - started),
     checkMs: runs[0]?.durationMs ?? 0,
   };
+}
+
+/** Where the loop has dependencies of its own, the base's judge keeps those it uses itself. */
+function dependenciesFor(
+  kind: RunWish['kind'],
+  { changesDependencies, judges }: JudgePlan,
+  from: string,
+): RunWish['dependencies'] {
+  if (!changesDependencies) return null;
+  const isOwn = kind === 'own-judge' || kind === 'red-first';
+  return { from, judges: isOwn ? () => false : judges };
 }
 
 type Wish = (kind: RunWish['kind'], more: Partial<RunWish>) => RunWish;

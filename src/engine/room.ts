@@ -6,6 +6,7 @@ import type { Loop } from '../core/loop/loop.ts';
 import type { ProcessIdentity } from '../ports/process.ts';
 import type { RoomFile } from '../ports/workspace.ts';
 import type { Engine } from './engine.ts';
+import { ownPackages, type OwnDependencies } from './own-packages.ts';
 import type { Room } from './run-command.ts';
 import { runCommand } from './run-command.ts';
 import { withoutLimit } from './without-limit.ts';
@@ -14,7 +15,7 @@ export type RoomWish = {
   readonly commit: string;
   readonly files: readonly RoomFile[];
   /** Where dependencies come from; null: the user's checkout. */
-  readonly dependencies: string | null;
+  readonly dependencies: OwnDependencies | null;
   /** Folder for what `workspace.setup` prints. */
   readonly dir: string;
 };
@@ -68,9 +69,11 @@ async function furnish(
   }
   await linkToolchains(engine.env['HOME'] ?? null, home);
   const { copy, link } = loop.settings.workspace;
-  const from = dependencies ?? root;
-  const spec = { folder: cwd, commit, files, copy, link: await dependencyFolders(from, link) };
-  await engine.project.makeRoom({ ...spec, from }, signal);
+  const from = dependencies?.from ?? root;
+  const folders = await dependencyFolders(from, link);
+  const paths = dependencies === null ? [] : await ownPackages(root, dependencies, folders);
+  const spec = { folder: cwd, commit, files, copy, link: folders, own: { from, paths } };
+  await engine.project.makeRoom(spec, signal);
   const { pass, set } = loop.settings.env;
   const env = cleanEnvironment(engine.env, { pass, set, reserved: {} }, { home, temporary });
   return { cwd, room: { env: { ...goTests, ...env }, writable: [home, temporary] } };

@@ -468,6 +468,9 @@ function goRun(command: SimpleCommand, rest: readonly string[]): Reading {
 /** Values of options that load or configure, written `--name value` or `--name=value`. */
 function mentionOptions(rest: readonly string[]): Reading {
   const mentions = rest.flatMap((word, index): readonly Mention[] => {
+    // A file of arguments.
+    if (/^@[\w./-]{1,200}$/.test(word))
+      return [{ word: word.slice(1), role: 'config', isSubject: false }];
     if (!word.startsWith('-')) return [];
     const at = word.indexOf('=');
     const name = at === -1 ? word : word.slice(0, at);

@@ -1,4 +1,9 @@
 import type { TrickCase } from './case.ts';
+import { moreText } from './text-more.ts';
+import { moreStatic } from './static-more.ts';
+import { moreScripts } from './scripts-more.ts';
+import { moreResolution } from './resolution-more.ts';
+import { moreConfig } from './config-more.ts';
 import { config } from './config.ts';
 import { during } from './during.ts';
 import { neighbours } from './neighbours.ts';
@@ -14,12 +19,17 @@ import { text } from './text.ts';
 export const trickCases: readonly TrickCase[] = [
   ...source,
   ...text,
+  ...moreText,
   ...config,
+  ...moreConfig,
   ...resolution,
+  ...moreResolution,
   ...stale,
   ...neighbours,
   ...scripts,
+  ...moreScripts,
   ...staticChecks,
+  ...moreStatic,
   ...refs,
   ...during,
 ];

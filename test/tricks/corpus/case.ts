@@ -25,7 +25,10 @@ export type Tool =
   | 'cmake'
   | 'prove'
   | 'bats'
-  | 'cc';
+  | 'cc'
+  | 'ruby'
+  | 'rspec'
+  | 'phpunit';
 
 /**
  * A small repository, a check and an agent. In all texts `@HOME@`, `@ROOT@`, `@OUT@` and `@PORT@` stand for the user's home, the

@@ -207,6 +207,9 @@ const probes: Readonly<Record<Tool, readonly [string, ...string[]]>> = {
   prove: ['prove', '--version'],
   bats: ['bats', '--version'],
   cc: ['cc', '--version'],
+  ruby: ['ruby', '-e', 'require "minitest"'],
+  rspec: ['rspec', '--version'],
+  phpunit: ['phpunit', '--version'],
 };
 const answers = new Map<Tool, boolean>();
 
