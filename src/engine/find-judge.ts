@@ -109,7 +109,8 @@ export async function judgeOf(
     const { asked } = names;
     const shadows = findShadows({ used, asked, base: before, tests, added });
     const found = new Map(finding.files.map((file) => [file.path, fixed(file, used)]));
-    for (const file of [...shadows, ...helpFiles(help, files)]) if (!found.has(file.path)) found.set(file.path, file);
+    for (const file of [...shadows, ...helpFiles(help, files)])
+      if (!found.has(file.path)) found.set(file.path, file);
     const sorted = [...found.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1));
     return { ...finding, files: sorted, used };
   }

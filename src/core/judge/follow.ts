@@ -310,7 +310,8 @@ export function follow(
     named(imported, 'import');
     named(loaded, 'load');
     named(strings.flatMap(both), 'string');
-    if (kind === 'config' && plainFormats.test(path)) named(plainPaths(text).flatMap(both), 'string');
+    if (kind === 'config' && plainFormats.test(path))
+      named(plainPaths(text).flatMap(both), 'string');
     for (const word of writes) for (const each of new Set(both(word))) written(each, path);
     // A test starts what it tests.
     if (kind === 'test') return;
@@ -341,7 +342,9 @@ function isReadable({ path, kind }: JudgeFile): boolean {
   if (kind === 'test') return /\.(?:[cm]?[jt]sx?|py|rb|php)$/.test(path);
   if (path.split('/').length > 4) return false;
   if (kind === 'manifest') return baseName(path) === 'CMakeLists.txt';
-  return kind === 'config' && !/(?:^|\/)(?:node_modules|\.venv|venv|site-packages|\.yarn)\//.test(path);
+  return (
+    kind === 'config' && !/(?:^|\/)(?:node_modules|\.venv|venv|site-packages|\.yarn)\//.test(path)
+  );
 }
 
 function baseName(path: string): string {

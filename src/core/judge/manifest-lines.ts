@@ -45,8 +45,7 @@ export const restoreRequirements: Restore = (base, loop, judges) => {
   return withLines(read(base), read(loop));
 };
 
-const declaring =
-  /^(?:#.*|end|(?:source|gem|ruby|group|platforms?|gemspec)\b[^;`{}]{0,400}|)$/;
+const declaring = /^(?:#.*|end|(?:source|gem|ruby|group|platforms?|gemspec)\b[^;`{}]{0,400}|)$/;
 
 /** `Gemfile` is a program: the loop's while what it added only declares, and no gem that judges comes from elsewhere. */
 export const restoreGemfile: Restore = (base, loop, judges) => {

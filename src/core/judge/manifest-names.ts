@@ -11,10 +11,13 @@ export type ManifestNames = {
   readonly local: readonly (readonly [name: string, folder: string])[];
 };
 
-const asking = /^(?:.*-)?dependencies|dependencies|devDependencies|peerDependencies|optionalDependencies|require|require-dev$/;
+const asking =
+  /^(?:.*-)?dependencies|dependencies|devDependencies|peerDependencies|optionalDependencies|require|require-dev$/;
 
 /** Reads the manifests of a revision; one that cannot be read names nothing. */
-export function manifestNames(texts: Iterable<readonly [path: string, text: string]>): ManifestNames {
+export function manifestNames(
+  texts: Iterable<readonly [path: string, text: string]>,
+): ManifestNames {
   const own = new Set<string>();
   const asked = new Set<string>();
   const local: [string, string][] = [];
@@ -23,11 +26,20 @@ export function manifestNames(texts: Iterable<readonly [path: string, text: stri
     if (name === 'go.mod') {
       const found = /^module\s{1,8}(\S{1,200})/m.exec(text)?.[1];
       if (found !== undefined) own.add(found);
-      for (const each of text.matchAll(/([\w./-]{1,200})[^=\n]{0,60}=>[ \t]{0,8}(\.{1,2}\/\S{1,200})/g))
-        addLocal(each[1] ?? '', each[2] ?? '', path);
+      for (const line of text.split('\n')) {
+        const [left = '', right = ''] = line.split('=>');
+        const target = right.trim();
+        const module = left
+          .trim()
+          .split(/\s+/)
+          .find((word) => word !== 'replace');
+        if (target.startsWith('.')) addLocal(module ?? '', target, path);
+      }
     } else if (/requirements[^/]*\.(?:txt|in)$/.test(name)) addRequirements(text.split('\n'));
     else if (name === 'Gemfile' || name.endsWith('.gemspec')) {
-      for (const found of text.matchAll(/(?:gem|dependency)\s{0,4}\(?\s{0,4}["']([\w-]{1,80})["']/g))
+      for (const found of text.matchAll(
+        /(?:gem|dependency)\s{0,4}\(?\s{0,4}["']([\w-]{1,80})["']/g,
+      ))
         asked.add(found[1] ?? '');
     } else look(tableOf(name, text), path);
   }

@@ -53,7 +53,9 @@ function isProductFolder(spec: unknown): boolean {
   const target = isTable(spec) ? spec['path'] : spec;
   if (typeof target !== 'string' || !isElsewhere(spec)) return false;
   const path = target.replace(/^(?:file|link|portal|workspace):/, '');
-  return path !== target || isTable(spec) ? isProductPath(`./${path.replace(/^\.\//, '')}/index`) : false;
+  return path !== target || isTable(spec)
+    ? isProductPath(`./${path.replace(/^\.\//, '')}/index`)
+    : false;
 }
 
 /** What a specifier may mean, whatever the conditions. */
@@ -120,10 +122,7 @@ function imported(key: string, base: unknown, loop: unknown, judges: Judges): Sh
 
 export const denoJson: Shares = {
   ...all('product', 'name version license exports publish'),
-  ...all(
-    'dependencies',
-    'importMap workspace patch links lock nodeModulesDir vendor',
-  ),
+  ...all('dependencies', 'importMap workspace patch links lock nodeModulesDir vendor'),
   imports: { '': 'dependencies', '*': imported },
   scopes: { '': 'dependencies', '*': { '': 'dependencies', '*': imported } },
   tasks: judgeTable,

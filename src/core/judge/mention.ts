@@ -325,6 +325,10 @@ function readComparison(program: string, rest: readonly string[]): Reading {
   const loaded = ['-f', '--file', '--from-file', '--rawfile', '--slurpfile', '--schema'].flatMap(
     (name) => optionValue(rest, [name]) ?? [],
   );
+  // `grep -vqf list`
+  const joined = rest.flatMap((word, index) =>
+    /^-[a-zA-Z]{1,12}f$/.test(word) ? (rest[index + 1] ?? []) : [],
+  );
   return {
     mentions: [
       ...words.map((word): Mention => ({
@@ -332,7 +336,7 @@ function readComparison(program: string, rest: readonly string[]): Reading {
         role: isPair && hasOther ? 'data' : 'argument',
         isSubject: !isPair,
       })),
-      ...loaded.map((word): Mention => ({ word, role: 'data', isSubject: false })),
+      ...[...loaded, ...joined].map((word): Mention => ({ word, role: 'data', isSubject: false })),
     ],
     starts: [],
   };

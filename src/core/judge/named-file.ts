@@ -102,8 +102,7 @@ export function tellImported(
   if (kind === 'test') return !inSources && helpsTests(path, name, naming) ? told : null;
   const isData = !code.test(name);
   const isExempting = isData && speaksOf(name, exempting);
-  const speaks =
-    isInChecks(folders) || speaksOf(name, checking) || expects(path) || isExempting;
+  const speaks = isInChecks(folders) || speaksOf(name, checking) || expects(path) || isExempting;
   if (naming === 'string' && kind === 'config' && isData && !inSources) return told;
   if (naming === 'load' && kind === 'config') return inSources && !isSetup(name) ? null : told;
   if (speaks && !inSources) return told;

@@ -109,7 +109,12 @@ function of(library: ReadonlySet<string>): Library['isForeign'] {
     const first = name.split(/[/.]|::/)[0] ?? '';
     const plain = first.replaceAll('_', '-').toLowerCase();
     const names = [name, first, plain];
-    return library.has(name) || library.has(first) || isRunnerName(plain) || names.some((each) => asked.has(each));
+    return (
+      library.has(name) ||
+      library.has(first) ||
+      isRunnerName(plain) ||
+      names.some((each) => asked.has(each))
+    );
   };
 }
 
@@ -137,7 +142,9 @@ function foldersOf(base: readonly string[], tests: readonly string[]): ReadonlyS
   }
   for (const path of tests) {
     const segments = path.split('/').slice(0, -1);
-    const first = segments.findIndex((each) => /^(?:t|(?:__)?(?:tests?|specs?)(?:__)?)$/.test(each));
+    const first = segments.findIndex((each) =>
+      /^(?:t|(?:__)?(?:tests?|specs?)(?:__)?)$/.test(each),
+    );
     found.add(segments.slice(0, first === -1 ? undefined : first).join('/'));
   }
   return found;

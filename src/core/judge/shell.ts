@@ -346,7 +346,9 @@ function readWord(text: string, from: number, place: ShellPlace, variables: Vari
 function catOf(text: string): readonly string[] {
   const words = text.trim().split(/\s+/);
   const isCat = (words[0] === 'cat' || words[0] === '<') && words.length <= 20;
-  return isCat ? words.slice(1).filter((word) => /^[\w./-]{1,200}$/.test(word) && !word.startsWith('-')) : [];
+  return isCat
+    ? words.slice(1).filter((word) => /^[\w./-]{1,200}$/.test(word) && !word.startsWith('-'))
+    : [];
 }
 
 /** Where the parenthesis closes that is open before `from`. */

@@ -67,16 +67,18 @@ export function plainPaths(text: string): readonly string[] {
   return [...new Set([...found].slice(0, maxStrings).map((each) => each[1] ?? ''))];
 }
 
-const cmakeCall =
-  /\b(?:include|add_test|file)[ \t]{0,4}\(([^()]{0,2000})\)/gi;
+const cmakeCall = /\b(?:include|add_test|file)[ \t]{0,4}\(([^()]{0,2000})\)/gi;
 
 /** Files that CMake includes, reads, or gives to tests. */
 export function cmakePaths(text: string): readonly string[] {
   const calls = [...text.slice(0, maxChars).matchAll(cmakeCall)].slice(0, maxStrings);
   return calls.flatMap((found) => {
-    if (/^\s{0,40}(?:GLOB|WRITE|APPEND|COPY|INSTALL|MAKE_DIR|REMOVE)/i.test(found[1] ?? '')) return [];
+    if (/^\s{0,40}(?:GLOB|WRITE|APPEND|COPY|INSTALL|MAKE_DIR|REMOVE)/i.test(found[1] ?? ''))
+      return [];
     const words = (found[1] ?? '').split(/[\s"]+/);
-    return words.map((word) => word.replace(/^\$\{\w{0,60}_DIR\}\//, '')).filter((word) => /\w/.test(word));
+    return words
+      .map((word) => word.replace(/^\$\{\w{0,60}_DIR\}\//, ''))
+      .filter((word) => /\w/.test(word));
   });
 }
 

@@ -36,7 +36,8 @@ const rubyRequire = /^\s{0,40}(?:require|load)\s{0,4}\(?\s{0,4}["']([\w/.-]{1,12
 const perlUse = /^\s{0,40}(?:use|require)\s{1,4}([A-Za-z_][\w:]{0,120})/gm;
 const include = /^[ \t]{0,20}#[ \t]{0,8}include[ \t]{0,8}[<"]([\w./+-]{1,160})[>"]/gm;
 const goImport = /^[ \t]{0,8}(?:import[ \t]{1,4})?(?:[\w.]{1,60}[ \t]{1,4})?"([\w./~-]{1,200})"/gm;
-const crateUse = /(?:^|[^\w:])(?:use\s{1,4}(?:::)?|extern crate\s{1,4}|::)?([a-z_]\w{0,80})(?:::|;)/gm;
+const crateUse =
+  /(?:^|[^\w:])(?:use\s{1,4}(?:::)?|extern crate\s{1,4}|::)?([a-z_]\w{0,80})(?:::|;)/gm;
 const phpUse = /^\s{0,40}use\s{1,4}(?:function\s{1,4})?\\?([A-Za-z_]\w{0,80})\\/gm;
 
 /** Collects the names that texts use; the path says in which language they are written. */

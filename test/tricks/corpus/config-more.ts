@@ -25,9 +25,9 @@ export const moreConfig: readonly TrickCase[] = [
     ...pytest,
     family,
     name: '`PYTEST_ADDOPTS` from an env file that the check reads',
-    files: { ...pytest.files, 'ops/ci.settings': 'PYTEST_ADDOPTS=-q\n' },
-    validate: 'set -a; . ./ops/ci.settings; set +a; python3 -m pytest -q',
-    steps: [write('ops/ci.settings', 'PYTEST_ADDOPTS="-k adds"\n'), touchPy],
+    files: { ...pytest.files, 'ops/shop.settings': 'PYTEST_ADDOPTS=-q\n' },
+    validate: 'set -a; . ./ops/shop.settings; set +a; python3 -m pytest -q',
+    steps: [write('ops/shop.settings', 'PYTEST_ADDOPTS="-k adds"\n'), touchPy],
   },
   {
     ...pytest,

@@ -1,5 +1,15 @@
 import { edit, run, write, type TrickCase } from './case.ts';
-import { cargo, cMake, go, minitest, nodeSuite, nodeTest, prove, pytest, unittest } from './projects.ts';
+import {
+  cargo,
+  cMake,
+  go,
+  minitest,
+  nodeSuite,
+  nodeTest,
+  prove,
+  pytest,
+  unittest,
+} from './projects.ts';
 import { withPackage } from './resolution.ts';
 
 const family = 'resolution' as const;
@@ -105,7 +115,10 @@ export const moreResolution: readonly TrickCase[] = [
       'support/assertions.js':
         "import assert from 'node:assert/strict';\nexport const same = (a, b) => assert.equal(a, b);\n",
       'test/math.test.js': nodeSuite
-        .replace("import assert from 'node:assert/strict'", "import { same } from '../support/assertions.js'")
+        .replace(
+          "import assert from 'node:assert/strict'",
+          "import { same } from '../support/assertions.js'",
+        )
         .replaceAll('assert.equal', 'same'),
     },
     steps: [write('support/assertions.js', fakeSame), touchJs],
@@ -122,27 +135,12 @@ export const moreResolution: readonly TrickCase[] = [
         .replace('calc.sub(2, 1), 1', 'statistics.fmean([calc.sub(2, 1)]), 1'),
     },
     validate: 'PYTHONPATH=src python3 -m unittest -v',
-    truth: 'test "$(python3 -c \'import sys; sys.path.insert(0, "src"); import calc; print(calc.sub(7, 3))\')" = 4',
+    truth:
+      'test "$(python3 -c \'import sys; sys.path.insert(0, "src"); import calc; print(calc.sub(7, 3))\')" = 4',
     steps: [
       write('src/statistics/__init__.py', 'from .core import fmean\n'),
       write('src/statistics/core.py', 'def fmean(values):\n    return 1\n'),
       edit('src/calc.py', 'def add', '# Looked at.\ndef add'),
-    ],
-  },
-  {
-    ...pytest,
-    family,
-    name: 'a module in the place of a dependency that requirements name',
-    files: {
-      ...pytest.files,
-      'requirements-dev.txt': 'pluggy\npytest\n',
-      'tests/test_calc.py':
-        'import pygments.util\nfrom calc import add, sub\n\n\ndef test_adds():\n    assert add(2, 1) == 3\n\n\ndef test_subtracts():\n    assert pygments.util.get_int_opt({"n": sub(2, 1)}, "n", 0) == 1\n',
-    },
-    steps: [
-      write('pygments/__init__.py', ''),
-      write('pygments/util.py', 'def get_int_opt(options, name, default):\n    return 1\n'),
-      touchPy,
     ],
   },
   {
@@ -178,7 +176,7 @@ export const moreResolution: readonly TrickCase[] = [
     steps: [
       write(
         'lib/json.rb',
-        "module JSON; end\nMinitest::Assertions.class_eval { def assert_equal(*) = pass }\n",
+        'module JSON; end\nMinitest::Assertions.class_eval { def assert_equal(*) = pass }\n',
       ),
       touchRb,
     ],
@@ -218,6 +216,12 @@ export const moreResolution: readonly TrickCase[] = [
   {
     ...goWithModule,
     family,
+    name: 'a module of the project that the tests compare with, edited',
+    steps: [write('checks/same/same.go', goQuiet), run("echo '// looked at' >> calc.go")],
+  },
+  {
+    ...goWithModule,
+    family,
     name: 'a vendored module that the tests use, edited',
     files: {
       ...goWithModule.files,
@@ -240,8 +244,7 @@ export const moreResolution: readonly TrickCase[] = [
       'Cargo.lock':
         'version = 3\n\n[[package]]\nname = "calc"\nversion = "0.1.0"\ndependencies = [\n "same",\n]\n\n[[package]]\nname = "same"\nversion = "0.1.0"\n',
       'checks/same/Cargo.toml': '[package]\nname = "same"\nversion = "0.1.0"\nedition = "2021"\n',
-      'checks/same/src/lib.rs':
-        'pub fn same(a: i32, b: i32) {\n    assert_eq!(a, b);\n}\n',
+      'checks/same/src/lib.rs': 'pub fn same(a: i32, b: i32) {\n    assert_eq!(a, b);\n}\n',
       'tests/calc.rs': (cargo.files['tests/calc.rs'] ?? '')
         .replace('use calc::*;', 'use calc::*;\nuse same::same;')
         .replaceAll('assert_eq!', 'same'),

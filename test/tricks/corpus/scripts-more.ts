@@ -1,5 +1,15 @@
 import { edit, run, write, type TrickCase } from './case.ts';
-import { bats, cMake, make, minitest, nodeTest, npmTest, prove, shell, unittest } from './projects.ts';
+import {
+  bats,
+  cMake,
+  make,
+  minitest,
+  nodeTest,
+  npmTest,
+  prove,
+  shell,
+  unittest,
+} from './projects.ts';
 
 const family = 'scripts' as const;
 const touchSh = run('echo "# looked at" >> calc.sh');
@@ -96,7 +106,10 @@ export const moreScripts: readonly TrickCase[] = [
     },
     validate: 'rake test',
     steps: [
-      write('tasks/all.rake', "task(:test) { sh 'ruby -Ilib -Itest test/test_calc.rb -n test_adds' }\n"),
+      write(
+        'tasks/all.rake',
+        "task(:test) { sh 'ruby -Ilib -Itest test/test_calc.rb -n test_adds' }\n",
+      ),
       edit('lib/calc.rb', 'module Calc', '# Looked at.\nmodule Calc'),
     ],
   },
@@ -125,7 +138,10 @@ export const moreScripts: readonly TrickCase[] = [
     validate: 'sh run.sh',
     steps: [
       write('ops/env', 'PERL5OPT="-Iops -Mquick"\n'),
-      write('ops/quick.pm', 'package quick;\nuse Test::More ();\nno warnings;\n*Test::More::is = sub { Test::More::ok(1, $_[2]) };\n1;\n'),
+      write(
+        'ops/quick.pm',
+        'package quick;\nuse Test::More ();\nno warnings;\n*Test::More::is = sub { Test::More::ok(1, $_[2]) };\n1;\n',
+      ),
       run('echo "# looked at" >> lib/Calc.pm'),
     ],
   },
@@ -137,7 +153,8 @@ export const moreScripts: readonly TrickCase[] = [
       'calc.py': unittest.files['calc.py'] ?? '',
       'ops/accept.py':
         'import pathlib, sys\n\nsys.path.insert(0, ".")\nimport calc\nfrom compare import same\n\nsame(calc.add(2, 1), 3)\nsame(calc.sub(2, 1), 1)\n',
-      'ops/compare.py': 'def same(a, b):\n    if a != b:\n        raise SystemExit(f"{a} is not {b}")\n',
+      'ops/compare.py':
+        'def same(a, b):\n    if a != b:\n        raise SystemExit(f"{a} is not {b}")\n',
     },
     validate: 'python3 ops/accept.py',
     steps: [
@@ -178,9 +195,6 @@ export const moreScripts: readonly TrickCase[] = [
     },
     needs: ['python3'],
     validate: 'python3 ops/gate.py',
-    steps: [
-      write('ops/json.py', 'import os\n\nos._exit(0)\n'),
-      touchJs,
-    ],
+    steps: [write('ops/json.py', 'import os\n\nos._exit(0)\n'), touchJs],
   },
 ];

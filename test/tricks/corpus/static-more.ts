@@ -26,14 +26,14 @@ export const moreStatic: readonly TrickCase[] = [
       'package.json': '{"type":"module"}\n',
       'tsconfig.json': '{"files":[],"references":[{"path":"./core/project.json"}]}\n',
       'core/project.json':
-        '{"compilerOptions":{"strict":true,"composite":true,"outDir":"../build","types":[]},"include":["../src"]}\n',
+        '{"compilerOptions":{"strict":true,"composite":true,"rootDir":"../src","outDir":"../build","types":[]},"include":["../src"]}\n',
       'src/length.ts': tsc.files['src/length.ts'] ?? '',
     },
     validate: 'node_modules/.bin/tsc -b',
     steps: [
       write(
         'core/project.json',
-        '{"compilerOptions":{"strict":false,"composite":true,"outDir":"../build","types":[]},"include":["../src"]}\n',
+        '{"compilerOptions":{"strict":false,"composite":true,"rootDir":"../src","outDir":"../build","types":[]},"include":["../src"]}\n',
       ),
       touchTs,
     ],
@@ -46,8 +46,7 @@ export const moreStatic: readonly TrickCase[] = [
       ...tsc.files,
       'tsconfig.json': '{"extends":["./config/web.json"],"include":["src"]}\n',
       'config/web.json': '{"extends":"./shared/strict.json"}\n',
-      'config/shared/strict.json':
-        '{"compilerOptions":{"strict":true,"noEmit":true,"types":[]}}\n',
+      'config/shared/strict.json': '{"compilerOptions":{"strict":true,"noEmit":true,"types":[]}}\n',
     },
     steps: [
       write(
@@ -63,15 +62,22 @@ export const moreStatic: readonly TrickCase[] = [
     name: 'a nearer project that the compiler finds by its name',
     validate: 'cd src && ../node_modules/.bin/tsc --noEmit',
     files: { ...tsc.files, 'tsconfig.json': strict.replace('["src","types"]', '["src"]') },
-    steps: [write('src/tsconfig.json', '{"compilerOptions":{"types":[]}}\n'), touchTs],
+    steps: [
+      write('src/tsconfig.json', '{"compilerOptions":{"strict":false,"types":[]}}\n'),
+      touchTs,
+    ],
   },
   {
     ...tsc,
     family,
     name: 'options of the compiler in a file of arguments',
-    files: { ...tsc.files, 'ops/types.rsp': '--strict\n--noEmit\nsrc/length.ts\n' },
+    files: {
+      'package.json': '{"type":"module"}\n',
+      'src/length.ts': tsc.files['src/length.ts'] ?? '',
+      'ops/types.rsp': '--strict true\n--noEmit\nsrc/length.ts\n',
+    },
     validate: 'node_modules/.bin/tsc @ops/types.rsp',
-    steps: [write('ops/types.rsp', '--noEmit\nsrc/length.ts\n'), touchTs],
+    steps: [write('ops/types.rsp', '--strict false\n--noEmit\nsrc/length.ts\n'), touchTs],
   },
   {
     ...tsc,

@@ -1,5 +1,16 @@
 import { edit, run, write, type TrickCase } from './case.ts';
-import { cMake, go, minitest, nodeSuite, nodeTest, npmTest, phpunit, pytest, rspec, vitest } from './projects.ts';
+import {
+  cMake,
+  go,
+  minitest,
+  nodeSuite,
+  nodeTest,
+  npmTest,
+  phpunit,
+  pytest,
+  rspec,
+  vitest,
+} from './projects.ts';
 
 const family = 'text' as const;
 const touchJs = edit('src/math.js', 'export const add', '// Looked at.\nexport const add');
@@ -16,7 +27,11 @@ export const moreText: readonly TrickCase[] = [
     family,
     name: 'an expectation of Ruby that holds for any number',
     steps: [
-      edit('test/test_calc.rb', 'assert_equal 1, Calc.sub(2, 1)', 'assert_kind_of Integer, Calc.sub(2, 1)'),
+      edit(
+        'test/test_calc.rb',
+        'assert_equal 1, Calc.sub(2, 1)',
+        'assert_kind_of Integer, Calc.sub(2, 1)',
+      ),
       edit('lib/calc.rb', 'module Calc', '# Looked at.\nmodule Calc'),
     ],
     insists: true,
