@@ -7,16 +7,16 @@ import { judgeOf, kindsOf } from './find.ts';
 
 const used = (path: string, text: string) => usedNames([[path, text]]);
 
-describe('a file that the loop added', () => {
-  const shadows = (path: string, text: string, added: string, base: readonly string[] = []) =>
-    findShadows({
-      used: used(path, text),
-      asked: new Set(),
-      base: [path, ...base],
-      tests: [path],
-      added: [added],
-    }).map((file) => file.path);
+const shadows = (path: string, text: string, added: string, base: readonly string[] = []) =>
+  findShadows({
+    used: used(path, text),
+    asked: new Set(),
+    base: [path, ...base],
+    tests: [path],
+    added: [added],
+  }).map((file) => file.path);
 
+describe('a file that the loop added', () => {
   it.each([
     ['tests/test_a.py', 'import statistics\n', 'statistics.py'],
     ['tests/test_a.py', 'from statistics import mean\n', 'src/statistics/core.py'],
