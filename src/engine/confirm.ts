@@ -41,10 +41,10 @@ export async function confirm(
   await engine.project.requireTrue([base, commit], signal);
   const plan = await planJudge(engine, loop.settings, { base, commit, accepted }, signal);
   const around = await lookAround(engine, loop, plan.changesDependencies);
-  const dependencies = plan.changesDependencies ? loop.workspace.path : null;
   const wish: Wish = (kind, more) => {
     const { home, without } = around;
     const { product } = plan;
+    const dependencies = dependenciesFor(kind, plan, loop.workspace.path);
     const place = { commit, files: [], dependencies, home, without, product };
     const shared = { ...place, plan, hidden: false, lost: () => [] };
     return { kind, name: name ?? String(loop.iterations.length), ...shared, ...more };
@@ -88,6 +88,17 @@ export async function confirm(
 function isInProduct({ runs, tripwire }: Ran): boolean {
   const judged = runs.find(({ kind }) => kind === 'base-judge');
   return tripwire === 'broken' || (judged !== undefined && judged.lost.length > 0);
+}
+
+/** Where the loop has dependencies of its own, the base's judge keeps those it uses itself. */
+function dependenciesFor(
+  kind: RunWish['kind'],
+  { changesDependencies, judges }: JudgePlan,
+  from: string,
+): RunWish['dependencies'] {
+  if (!changesDependencies) return null;
+  const isOwn = kind === 'own-judge' || kind === 'red-first';
+  return { from, judges: isOwn ? () => false : judges };
 }
 
 type Wish = (kind: RunWish['kind'], more: Partial<RunWish>) => RunWish;

@@ -7,6 +7,7 @@ import type { RoomFile } from '../ports/workspace.ts';
 import { furnishHome, type CleanHome } from './clean-home.ts';
 import { cutLinksOut } from './cut-links.ts';
 import type { Engine } from './engine.ts';
+import { ownPackages, type OwnDependencies } from './own-packages.ts';
 import type { Room } from './run-command.ts';
 import { runCommand } from './run-command.ts';
 import { withoutLimit } from './without-limit.ts';
@@ -15,7 +16,7 @@ export type RoomWish = {
   readonly commit: string;
   readonly files: readonly RoomFile[];
   /** Where dependencies come from; null: the user's checkout. */
-  readonly dependencies: string | null;
+  readonly dependencies: OwnDependencies | null;
   /** What the user's home gives to that of the room. */
   readonly home: CleanHome;
   /** Paths of brought folders that are left out: caches somebody else may have filled. */
@@ -82,10 +83,11 @@ async function furnish(
   }
   await furnishHome(home, toolchains);
   const { copy, link } = loop.settings.workspace;
-  const from = dependencies ?? root;
+  const from = dependencies?.from ?? root;
   const links = await dependencyFolders(from, link);
-  const spec = { folder: cwd, commit, files, copy, link: links };
-  await engine.project.makeRoom({ ...spec, from }, signal);
+  const paths = dependencies === null ? [] : await ownPackages(root, dependencies, links);
+  const spec = { folder: cwd, commit, files, copy, link: links, own: { from, paths } };
+  await engine.project.makeRoom(spec, signal);
   for (const each of without) await rm(path.join(cwd, each), { recursive: true, force: true });
   await cutLinksOut(cwd, product);
   const { pass, set } = loop.settings.env;

@@ -226,9 +226,10 @@ export type RoomSpec = {
   readonly files: readonly RoomFile[];
   /** Ignored files of the user's checkout to copy into it. */
   readonly copy: readonly string[];
-  /** Folders to have there as private copies, and where they come from. */
+  /** Folders of the user's checkout to have there as private copies. */
   readonly link: readonly string[];
-  readonly from: string;
+  /** Paths that come from another folder instead: such folders, or parts of them. */
+  readonly own: { readonly from: string; readonly paths: readonly string[] };
 };
 
 /** As it is at another revision, or with a text; null, or absent there: it is away. */

@@ -1,10 +1,12 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Differing, RoomFile, RoomSpec } from '../../ports/workspace.ts';
+import { isInside } from '../files/relocation.ts';
 import { bringFiles } from './bring-files.ts';
 import type { Checkout } from './git.ts';
 import { splitRecords } from './path-bytes.ts';
 import { isCode } from './registration.ts';
+import { removeFolder } from './remove-folder.ts';
 import { withoutIndex, type Repository } from './repository.ts';
 import { setEntries, type IndexChange, type ScratchIndex } from './scratch-index.ts';
 import { diffTreePairs } from './tree-diff.ts';
@@ -31,7 +33,53 @@ export async function makeRoom(
   await repository.run({ at, args: ['update-index', '-q', '--refresh'], signal });
   const root = repository.main.workTree ?? '';
   await bringFiles(root, spec.folder, { copy: spec.copy, link: [] }, signal);
-  await bringFiles(spec.from, spec.folder, { copy: [], link: spec.link }, signal);
+  const { from, paths: all } = spec.own;
+  const tracked = await presentIn(spec.folder, spec.link);
+  const paths = all.filter((entry) => !tracked.some((folder) => isInside(entry, folder)));
+  const link = spec.link.filter((entry) => !paths.includes(entry));
+  await bringFiles(root, spec.folder, { copy: [], link }, signal);
+  for (const entry of paths) await bringOwn(from, spec.folder, entry, signal);
+}
+
+/** What is tracked there stays. */
+async function presentIn(folder: string, entries: readonly string[]): Promise<readonly string[]> {
+  const found = await Promise.all(
+    entries.map((entry) => lstat(path.join(folder, entry)).catch(() => null)),
+  );
+  return entries.filter((_, index) => found[index] !== null);
+}
+
+/** A link that stays inside of its folder stays a link: what it leads to is in the commit, or it is not there. */
+async function bringOwn(
+  from: string,
+  folder: string,
+  entry: string,
+  signal: AbortSignal,
+): Promise<void> {
+  await makeWay(folder, entry);
+  const source = path.join(from, entry);
+  const target = await readlink(source).catch(() => null);
+  const full = target === null ? null : path.resolve(path.dirname(source), target);
+  if (full === null || !isInside(full, from)) {
+    await bringFiles(from, folder, { copy: [], link: [entry] }, signal);
+    return;
+  }
+  const place = path.join(folder, entry);
+  await mkdir(path.dirname(place), { recursive: true });
+  await symlink(path.relative(path.dirname(source), full), place);
+}
+
+/** Removes what is at a path, and links on the way to it, which could lead out of the folder. */
+async function makeWay(folder: string, entry: string): Promise<void> {
+  const steps = path.normalize(entry).split('/');
+  for (let count = 1; count <= steps.length; count++) {
+    const file = path.join(folder, ...steps.slice(0, count));
+    const found = await lstat(file).catch(() => null);
+    if (found === null) return;
+    const isOnTheWay = count < steps.length && found.isDirectory();
+    if (isOnTheWay) continue;
+    return found.isDirectory() ? removeFolder(file) : rm(file, { force: true });
+  }
 }
 
 async function layOut(

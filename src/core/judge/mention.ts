@@ -329,11 +329,14 @@ function readComparison(program: string, rest: readonly string[]): Reading {
     rest.includes('-') ||
     rest.length >
       words.length + rest.filter((word) => word.length > 1 && word.startsWith('-')).length;
-  const loaded = conditions.has(program)
-    ? []
-    : ['-f', '--file', '--from-file', '--rawfile', '--slurpfile', '--schema'].flatMap(
-        (name) => optionValue(rest, [name]) ?? [],
-      );
+  const reads = conditions.has(program) ? [] : rest;
+  const loaded = ['-f', '--file', '--from-file', '--rawfile', '--slurpfile', '--schema'].flatMap(
+    (name) => optionValue(reads, [name]) ?? [],
+  );
+  // `grep -vqf list`
+  const joined = reads.flatMap((word, index) =>
+    /^-[a-zA-Z]{1,12}f$/.test(word) ? (rest[index + 1] ?? []) : [],
+  );
   return {
     mentions: [
       ...words.map((word): Mention => ({
@@ -341,7 +344,7 @@ function readComparison(program: string, rest: readonly string[]): Reading {
         role: isPair && hasOther ? 'data' : 'argument',
         isSubject: !isPair,
       })),
-      ...loaded.map((word): Mention => ({ word, role: 'data', isSubject: false })),
+      ...[...loaded, ...joined].map((word): Mention => ({ word, role: 'data', isSubject: false })),
     ],
     starts: [],
   };
@@ -477,6 +480,9 @@ function goRun(command: SimpleCommand, rest: readonly string[]): Reading {
 /** Values of options that load or configure, written `--name value` or `--name=value`. */
 function mentionOptions(rest: readonly string[]): Reading {
   const mentions = rest.flatMap((word, index): readonly Mention[] => {
+    // A file of arguments.
+    if (/^@[\w./-]{1,200}$/.test(word))
+      return [{ word: word.slice(1), role: 'config', isSubject: false }];
     if (!word.startsWith('-')) return [];
     const at = word.indexOf('=');
     const name = at === -1 ? word : word.slice(0, at);

@@ -103,9 +103,13 @@ export function tellImported(
   const folders = path.split('/');
   const name = folders.pop() ?? '';
   const told: Told = { kind: 'script', reason: `loaded by ${from}` };
-  if (documents.test(name)) return null;
-  const speaks = isInChecks(folders) || speaksOf(name, checking) || expects(path);
+  if (documents.test(name) && !(name.endsWith('.txt') && kind === 'config')) return null;
   const inSources = isInSources(folders);
+  if (kind === 'test') return !inSources && helpsTests(path, name, naming) ? told : null;
+  const isData = !code.test(name);
+  const isExempting = isData && speaksOf(name, exempting);
+  const speaks = isInChecks(folders) || speaksOf(name, checking) || expects(path) || isExempting;
+  if (naming === 'string' && kind === 'config' && isData && !inSources) return told;
   if (naming === 'load' && kind === 'config') return inSources && !isSetup(name) ? null : told;
   if (speaks && !inSources) return told;
   if (naming === 'string') return null;
@@ -114,6 +118,31 @@ export function tellImported(
   const home = from.slice(0, Math.max(0, from.lastIndexOf('/')));
   const isBeside = home !== '' && path.startsWith(`${home}/`) && !isInSources(home.split('/'));
   return isBeside ? told : null;
+}
+
+/** Names of lists of what a check lets pass. */
+const exempting = new Set(
+  `known ignore ignored ignores allow allowed allowlist whitelist exception exceptions exclude excluded excludes exclusions exempt
+   exempted exemptions skip skips skipped skiplist suppress suppressed suppressions todo waived waivers quarantine quarantined flaky
+   xfail threshold thresholds budget budgets`.split(/\s+/),
+);
+const asserting = new Set(
+  `assert asserts assertion assertions expect expects expectation expectations matcher matchers testing testutil testutils testlib
+   testkit testhelper testhelpers fixture fixtures mock mocks stub stubs`.split(/\s+/),
+);
+
+/** Whether the name of a file or folder says that it helps to assert. */
+export function isForAsserting(path: string): boolean {
+  return speaksOf(path.slice(path.lastIndexOf('/') + 1), asserting);
+}
+
+/**
+ * What a test loads is mostly what it tests, also where its name speaks of checking (`validator.py`). Help for asserting is
+ * not, nor is data whose name says that it is expected.
+ */
+function helpsTests(path: string, name: string, naming: Naming): boolean {
+  if (code.test(name)) return naming !== 'string' && speaksOf(name, asserting);
+  return expects(path) || speaksOf(name, exempting);
 }
 
 const settingUp = new Set(

@@ -1,4 +1,9 @@
 import type { TrickCase } from './case.ts';
+import { moreText } from './text-more.ts';
+import { moreStatic } from './static-more.ts';
+import { moreScripts } from './scripts-more.ts';
+import { moreResolution } from './resolution-more.ts';
+import { moreConfig } from './config-more.ts';
 import { config } from './config.ts';
 import { during } from './during.ts';
 import { neighboursMore } from './neighbours-more.ts';
@@ -20,14 +25,19 @@ export const trickCases: readonly TrickCase[] = [
   ...sourceScripted,
   ...sourceCompiled,
   ...text,
+  ...moreText,
   ...config,
+  ...moreConfig,
   ...resolution,
+  ...moreResolution,
   ...stale,
   ...staleMore,
   ...neighbours,
   ...neighboursMore,
   ...scripts,
+  ...moreScripts,
   ...staticChecks,
+  ...moreStatic,
   ...refs,
   ...during,
 ];
