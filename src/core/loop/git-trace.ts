@@ -46,6 +46,7 @@ function timeOf(
   name: 'startedAt' | 'endedAt',
   { time }: Readonly<Record<string, unknown>>,
 ): { readonly startedAt?: number; readonly endedAt?: number } {
+  // oxlint-disable-next-line no-restricted-globals -- parses what git wrote; it reads no clock
   const at = typeof time === 'string' ? Date.parse(time) : Number.NaN;
   return Number.isNaN(at) ? {} : { [name]: at };
 }
