@@ -32,6 +32,22 @@ export async function main(): Promise<void> {
   listenForClosedPipes(() => hasDriven);
   listenForMistakes(context, argv);
   process.exitCode = await runCli(argv, context, registry);
+  endDespiteOpenHandles();
+}
+
+function isPrinted(): boolean {
+  const streams = [process.stdout, process.stderr];
+  return streams.every(({ destroyed, writableLength }) => destroyed || writableLength === 0);
+}
+
+/** How long what a command has left behind, such as a timer of a strategy, may keep the process after its end. */
+const longestEndMs = 1000;
+
+/** A process with nothing open ends by itself, before the timer; one that something keeps alive ends when all was printed. */
+function endDespiteOpenHandles(): void {
+  setInterval(() => {
+    if (isPrinted()) process.exit();
+  }, longestEndMs).unref();
 }
 
 /** `driving` is told when a command starts work that outlives its output. */

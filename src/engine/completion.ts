@@ -5,20 +5,20 @@ import { violationsOf } from '../core/verdict/integrity.ts';
 import type { StopResult } from '../core/verdict/stop-condition.ts';
 import type { Engine } from './engine.ts';
 import type { LoopOwner } from './loop-owner.ts';
-import { lookAtStops } from './look-at-stops.ts';
 
 export type CompletionLook = {
   readonly completion: Completion;
   readonly stops: readonly StopResult[];
 };
 
-/** Whether the last iteration completes the loop, and every stop condition. Looked up once per iteration. */
-export async function lookAtCompletion(engine: Engine, owner: LoopOwner): Promise<CompletionLook> {
-  const { loop } = owner;
-  const number = lastIteration(loop)?.number ?? 0;
-  const stops = await owner.stopsOf(number, () =>
-    lookAtStops(engine, loop, loop.settings.stop, owner.cut),
-  );
+/** Whether the last iteration completes the loop, and every stop condition. `loop`: with the end of the iteration in it. */
+export async function lookAtCompletion(
+  engine: Engine,
+  owner: LoopOwner,
+  loop: Loop,
+): Promise<CompletionLook> {
+  const facts = { activeMs: owner.activeMs, isAskedToStop: await owner.isAskedToStop() };
+  const stops = await owner.stops.resultsOf(engine, loop, facts, owner.cut);
   return { completion: completionWith(loop, stops), stops };
 }
 

@@ -1,58 +1,43 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { StopCondition, StopTest } from '../core/config/section/stop.ts';
-import { budgetUse } from '../core/loop/budget.ts';
-import { summariseBase, summariseHistory } from '../core/loop/iteration-summary.ts';
-import { countedIterations, lastIteration, type Loop } from '../core/loop/loop.ts';
-import { progressOfEach } from '../core/strategy/activity.ts';
-import { allChecks, reportTests } from '../core/verdict/report.ts';
-import { evaluateStop, stopTests, type StopResult } from '../core/verdict/stop-condition.ts';
+import type { StopTest } from '../core/config/section/stop.ts';
+import { lastIteration, type Loop } from '../core/loop/loop.ts';
+import { allChecks } from '../core/verdict/report.ts';
+import { describeStop, type Looked } from '../core/verdict/stop-condition.ts';
 import { parseTests } from '../core/verdict/test-output/parse-tests.ts';
 import type { Engine } from './engine.ts';
+import { inTime } from './in-time.ts';
 import { runCommand } from './run-command.ts';
 import { matchesPattern } from './time-box.ts';
 
 const maxFileBytes = 10 * 1024 * 1024;
+/** A pattern is matched with everything else standing still. */
+const longestMatchMs = 1000;
 
-/** Looks up what the stop conditions ask about, each within its own time, and evaluates them. */
-export async function lookAtStops(
+/** Looks at what one stop condition asks about, within its time. `place` tells the output of scripts apart. */
+export async function lookAtStop(
   engine: Engine,
   loop: Loop,
-  conditions: readonly StopCondition[],
+  { test, place }: { readonly test: StopTest; readonly place: number },
   signal: AbortSignal,
-): Promise<readonly StopResult[]> {
-  const looks = new Map<StopTest, boolean | null>();
-  for (const test of stopTests(conditions)) {
-    looks.set(test, await look(engine, loop, test, signal).catch(() => null));
+): Promise<Looked> {
+  try {
+    if (test.on === 'script') return await scriptSays(engine, loop, test, place, signal);
+    const met = await inTime(engine.clock, look(engine, loop, test), test.timeout);
+    return met === null ? { met, problem: `${describeStop(test)}: this took too long` } : { met };
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error);
+    return { met: null, problem: `${describeStop(test)}: ${text}` };
   }
-  return conditions.map((condition) => evaluateStop(condition, (test) => looks.get(test) ?? null));
 }
 
-/** Null: the look failed or took too long. */
+/** Null: matching took too long. */
 async function look(
   engine: Engine,
   loop: Loop,
-  test: StopTest,
-  signal: AbortSignal,
+  test: Exclude<StopTest, { on: 'script' }>,
 ): Promise<boolean | null> {
-  const last = lastIteration(loop);
-  const history = summariseHistory(loop);
   switch (test.on) {
-    case 'max-iterations':
-      return countedIterations(loop) >= test.value;
-    case 'max-duration':
-      return loop.activeMs >= test.value;
-    case 'test-failure-streak':
-      return streak(history, (each) => (each.tests?.failed ?? 0) > 0) >= test.value;
-    case 'no-progress':
-      return (
-        streak(progressOfEach(history, { base: summariseBase(loop) }), (each) => !each.progress) >=
-        test.value
-      );
-    case 'all-tests-pass': {
-      const tests = last?.report ? reportTests(last.report) : null;
-      return tests !== null && tests.total > 0 && tests.failed === 0;
-    }
     case 'specific-tests-pass':
       return specificTestsPass(engine, loop, test.tests);
     case 'file-created':
@@ -63,23 +48,24 @@ async function look(
     case 'file-contains':
       return fileContains(inside(loop, test.path), test.text);
     case 'output-pattern':
-      return matchesPattern(test.pattern, await finalMessage(engine, loop));
+      return matches(test.pattern, await finalMessage(engine, loop), test.timeout);
     case 'on-error': {
-      if (last === null || (last.outcome !== 'error' && last.outcome !== 'timed_out')) return false;
-      return test.pattern === undefined || matchesPattern(test.pattern, last.agent?.evidence ?? '');
+      const evidence = lastIteration(loop)?.agent?.evidence ?? '';
+      return test.pattern === undefined || matches(test.pattern, evidence, test.timeout);
     }
-    case 'script':
-      return scriptSays(engine, loop, test, signal);
+    case 'max-iterations':
+    case 'max-duration':
+    case 'test-failure-streak':
+    case 'no-progress':
+    case 'all-tests-pass':
     case 'user-signal':
-      return false;
     case 'budget':
-      return budgetUse(loop).some(({ used, limit }) => used >= (limit * test.percent) / 100);
+      throw new Error('nothing to look at');
   }
 }
 
-function streak<T>(items: readonly T[], holds: (item: T) => boolean): number {
-  const broken = items.findLastIndex((item) => !holds(item));
-  return items.length - 1 - broken;
+function matches(pattern: string, text: string, timeoutMs: number): boolean | null {
+  return matchesPattern(pattern, text, Math.min(timeoutMs, longestMatchMs));
 }
 
 /** By name, from the whole output of the last checks: a named test must have run there and passed. */
@@ -125,16 +111,24 @@ async function scriptSays(
   engine: Engine,
   loop: Loop,
   test: Extract<StopTest, { on: 'script' }>,
+  place: number,
   signal: AbortSignal,
-): Promise<boolean | null> {
+): Promise<Looked> {
   const dir = await engine.artifacts.namedDir(loop.id, 'stop-scripts');
   const spec = {
     command: test.command,
     dir,
-    name: 'script',
+    name: `script-${place}`,
     timeoutMs: test.timeout,
     walled: true,
   };
   const { end } = await runCommand(engine, loop, spec, signal);
-  return end.kind === 'exited' ? end.code === 0 : null;
+  if (end.kind === 'exited') return { met: end.code === 0 };
+  const what =
+    end.kind === 'timed-out'
+      ? `took longer than ${test.timeout / 1000} s and was ended`
+      : end.kind === 'not-started'
+        ? `could not be started: ${end.error}`
+        : `was ended (${end.kind})`;
+  return { met: null, problem: `\`${test.command}\` ${what}` };
 }

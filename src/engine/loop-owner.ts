@@ -3,12 +3,11 @@ import type { FileChanges } from '../core/loop/changes.ts';
 import type { Facts, Request } from '../core/loop/decide.ts';
 import { isDeferrable } from '../core/loop/deferrable.ts';
 import type { LoopEvent } from '../core/loop/event.ts';
-import { evolve } from '../core/loop/evolve.ts';
+import { foldAhead } from '../core/loop/evolve.ts';
 import { needsFinishing } from '../core/loop/finishing.ts';
 import { openIteration, type Iteration, type Loop } from '../core/loop/loop.ts';
 import { isResting } from '../core/loop/status.ts';
 import { strongest } from '../core/loop/strongest-request.ts';
-import type { StopResult } from '../core/verdict/stop-condition.ts';
 import type { QueueClaim } from '../ports/queue.ts';
 import type { Step } from '../ports/failpoint.ts';
 import type { StoreTx, TaskClaim } from '../ports/store.ts';
@@ -21,6 +20,7 @@ import { LookAhead, type Written } from './look-ahead.ts';
 import { remember } from './remember.ts';
 import { leaseOf } from './session.ts';
 import { settleTask } from './settle-task.ts';
+import { StopLooks } from './stop-looks.ts';
 import { SurroundingsWatch } from './surroundings-watch.ts';
 import { takenOver } from './taken-elsewhere.ts';
 import { WaitClock } from './wait-clock.ts';
@@ -39,6 +39,7 @@ export class LoopOwner implements AsyncDisposable {
   /** What iterations of this owner must leave alone. */
   readonly surroundings: SurroundingsWatch;
   readonly changes = new KnownChanges();
+  readonly stops = new StopLooks();
   /** The files as they are when the agent has ended; null: not looked at, or changed since. */
   seenTree: string | null = null;
   /** Why the configuration could not be read at the last boundary; null when it could. */
@@ -62,7 +63,6 @@ export class LoopOwner implements AsyncDisposable {
   #iterationMark: number | null = null;
   readonly #ahead: LookAhead;
   readonly #waits: WaitClock;
-  #stops: { readonly number: number; readonly results: readonly StopResult[] } | null = null;
   readonly #base: BaseWatch;
   #request: Request | null = null;
   #lost: LoopwrightError | null = null;
@@ -165,15 +165,6 @@ export class LoopOwner implements AsyncDisposable {
     return (await this.#ahead.seen()) ?? this.workspace.snapshot(this.#closing.signal);
   }
 
-  /** Stop conditions of an iteration: looked at once, so that everything about it is decided from the same facts. */
-  async stopsOf(
-    number: number,
-    look: () => Promise<readonly StopResult[]>,
-  ): Promise<readonly StopResult[]> {
-    if (this.#stops?.number !== number) this.#stops = { number, results: await look() };
-    return this.#stops.results;
-  }
-
   /** Aborted when the work under way must be cut short, or the loop was lost to another owner. */
   get cut(): AbortSignal {
     return this.#cut.signal;
@@ -196,6 +187,12 @@ export class LoopOwner implements AsyncDisposable {
     if (this.#request.when === 'cut') this.#cut.abort();
   }
 
+  /** Whether a person has asked the loop to stop by now. */
+  async isAskedToStop(): Promise<boolean> {
+    await this.#readRequests();
+    return this.#request?.kind === 'stop';
+  }
+
   /** Work that nothing waits for but the end of the loop. A failure is told, not thrown. */
   inBackground(work: Promise<void>): void {
     const told = work.catch((error: unknown) => {
@@ -214,6 +211,12 @@ export class LoopOwner implements AsyncDisposable {
   /** The base branch is looked at again at the next boundary, however lately it was. */
   forgetBase(): void {
     this.#base.forget();
+  }
+
+  /** Working time so far; what is not recorded yet is part of it. */
+  get activeMs(): number {
+    const since = this.#engine.clock.monotonic() - this.#mark;
+    return this.#stored.activeMs + Math.max(0, Math.round(since));
   }
 
   /** Time spent waiting is not working time: it counts against no budget. */
@@ -277,7 +280,8 @@ export class LoopOwner implements AsyncDisposable {
       this.#iterationMark = this.#engine.clock.monotonic();
     }
     if (work === null && events.every((event) => isDeferrable(this.#loop, event))) {
-      this.#loop = facts.reduce((loop, event) => this.#foldLocally(loop, event), this.#loop);
+      const now = this.#engine.clock.now();
+      this.#loop = facts.reduce((loop, event) => foldAhead(loop, event, now), this.#loop);
       return;
     }
     await this.#flush(work);
@@ -331,11 +335,6 @@ export class LoopOwner implements AsyncDisposable {
     // A complete loop leaves the queue when it is merged and tidied up: a crash before that leaves the entry behind.
     if (!needsFinishing(loop)) await tx.queue.complete(this.#claim);
     await settleTask(tx, loop, this.#taskClaim);
-  }
-
-  #foldLocally(loop: Loop, event: LoopEvent): Loop {
-    const time = this.#engine.clock.now();
-    return evolve(loop, { seq: loop.seq, time, elapsedMs: 0, event }) ?? loop;
   }
 
   async #hasMail(): Promise<boolean> {

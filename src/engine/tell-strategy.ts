@@ -8,6 +8,7 @@ import type {
   LoopEndEvent,
 } from '../core/strategy/strategy.ts';
 import type { Engine } from './engine.ts';
+import { inTime } from './in-time.ts';
 
 const strategyTimeMs = 30_000;
 
@@ -35,7 +36,11 @@ export async function askStrategy(
   }
   try {
     const event = completeEvent(loop, iteration, current, history.slice(0, -1));
-    const answer = await inTime(engine, Promise.resolve(strategy.onIterationComplete(event)));
+    const answer = await inTime(
+      engine.clock,
+      Promise.resolve(strategy.onIterationComplete(event)),
+      strategyTimeMs,
+    );
     const decision = assertLoopDecision(answer, strategy.name);
     return { name: strategy.name, decision, warnings: [] };
   } catch (error) {
@@ -60,7 +65,7 @@ export async function tellStrategy(engine: Engine, loop: Loop): Promise<void> {
     elapsedMs: loop.activeMs,
   };
   try {
-    await inTime(engine, Promise.resolve(strategy.onLoopEnd(event)));
+    await inTime(engine.clock, Promise.resolve(strategy.onLoopEnd(event)), strategyTimeMs);
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error);
     engine.publish({
@@ -120,19 +125,4 @@ function completeEvent(
     maxIterations: loop.settings.limits['max-iterations'],
     maxTimeMs: effectiveMaxDuration(loop.settings),
   };
-}
-
-async function inTime<T>(engine: Engine, work: Promise<T>): Promise<T> {
-  const timer = new AbortController();
-  const late = engine.clock.sleep(strategyTimeMs, timer.signal).then(
-    () => {
-      throw new Error(`no answer within ${strategyTimeMs / 1000} s`);
-    },
-    () => new Promise<never>(() => {}),
-  );
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    timer.abort();
-  }
 }

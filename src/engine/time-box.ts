@@ -31,6 +31,10 @@ function isTimeout(error: unknown): boolean {
 }
 
 /** Whether a user's pattern matches a text; null when it takes too long. */
-export function matchesPattern(pattern: string, text: string): boolean | null {
-  return timeBox(() => new RegExp(pattern, 'mu').test(text));
+export function matchesPattern(
+  pattern: string,
+  text: string,
+  timeoutMs = defaultMs,
+): boolean | null {
+  return timeBox(() => new RegExp(pattern, 'mu').test(text), timeoutMs);
 }

@@ -6,6 +6,8 @@ import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 
 const [file = ''] = process.argv.slice(2);
+/** A hook that has answered is over; what it left open, such as a timer or a connection, may go on for so long. */
+const longestEndMs = 2000;
 
 try {
   const hook = hookOf(await import(pathToFileURL(file).href));
@@ -15,6 +17,7 @@ try {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
 }
+setTimeout(() => process.exit(), longestEndMs).unref();
 
 function hookOf(loaded: Readonly<Record<string, unknown>>): (event: unknown) => unknown {
   const { hook = loaded['default'] } = loaded;

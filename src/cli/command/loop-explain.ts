@@ -151,7 +151,8 @@ function inputRows({ inputs, notice }: Decision): readonly string[] {
   const { progress, strategy, stopConditions, counted, maxIterations } = inputs;
   const cap = maxIterations === 0 ? 'unlimited' : String(maxIterations);
   const stops = stopConditions.map(
-    ({ text, met, kind }) => `${text}: ${met ? 'met' : 'not met'} (${kind})`,
+    ({ text, met, kind, problem }) =>
+      `${text}: ${met ? 'met' : 'not met'} (${kind})${problem === undefined ? '' : `; ${problem}`}`,
   );
   return [
     row('completion', inputs.completion),

@@ -35,6 +35,11 @@ export function fold(events: readonly RecordedEvent[]): Loop | null {
   return events.reduce(evolve, null);
 }
 
+/** The loop as it will be once this is stored. */
+export function foldAhead(loop: Loop, event: LoopEvent, time: number): Loop {
+  return evolve(loop, { seq: loop.seq, time, elapsedMs: 0, event }) ?? loop;
+}
+
 function apply(loop: Loop, event: LoopEvent, time: number): Loop {
   switch (event.type) {
     case 'loop.created':

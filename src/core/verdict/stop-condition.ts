@@ -1,15 +1,24 @@
 import type { StopCondition, StopKind, StopTest } from '../config/section/stop.ts';
 
-/** What looking at one condition gave; null: the look failed or took too long, which counts as not met. */
-export type StopLook = (test: StopTest) => boolean | null;
+/** What looking at one condition gave. */
+export type Looked = {
+  /** Null: the look failed or took too long, which counts as not met. */
+  readonly met: boolean | null;
+  /** Why the look gave nothing, in words; absent when it gave an answer. */
+  readonly problem?: string;
+};
+
+export type StopLook = (test: StopTest) => Looked;
 
 export type StopResult = {
   readonly met: boolean;
   readonly kind: StopKind;
   /** The condition in words. */
   readonly text: string;
-  /** Some look failed or timed out. */
+  /** Some look failed or timed out, and the others do not decide. */
   readonly unsure: boolean;
+  /** What went wrong with its looks; absent when nothing did. */
+  readonly problem?: string;
 };
 
 /** Every condition that looks at the world, through all combinators: what the engine has to look up first. */
@@ -24,17 +33,19 @@ export function stopTests(conditions: readonly StopCondition[]): readonly StopTe
 
 export function evaluateStop(condition: StopCondition, look: StopLook): StopResult {
   const value = evaluate(condition, look);
+  const problems = stopTests([condition]).flatMap((test) => look(test).problem ?? []);
   return {
     met: value === true,
     kind: condition.kind,
     text: describeStop(condition),
     unsure: value === null,
+    ...(problems.length === 0 ? {} : { problem: problems.join('; ') }),
   };
 }
 
 /** Three-valued: an unsure part leaves the whole unsure unless the rest already decides. */
 function evaluate(condition: StopCondition, look: StopLook): boolean | null {
-  if ('on' in condition) return look(condition);
+  if ('on' in condition) return look(condition).met;
   if ('not' in condition) {
     const inner = evaluate(condition.not, look);
     return inner === null ? null : !inner;
@@ -46,7 +57,7 @@ function evaluate(condition: StopCondition, look: StopLook): boolean | null {
   return parts.includes(null) ? null : !decisive;
 }
 
-function describeStop(condition: StopCondition): string {
+export function describeStop(condition: StopCondition): string {
   if ('all' in condition) return `all of (${condition.all.map(describeStop).join(', ')})`;
   if ('any' in condition) return `any of (${condition.any.map(describeStop).join(', ')})`;
   if ('not' in condition) return `not ${describeStop(condition.not)}`;
@@ -72,8 +83,10 @@ function describeStop(condition: StopCondition): string {
     case 'budget':
       return `${condition.percent} % of a budget is used`;
     case 'all-tests-pass':
+      return 'all tests pass';
     case 'on-error':
+      return `the agent ends with an error${condition.pattern === undefined ? '' : ` that matches ${condition.pattern}`}`;
     case 'user-signal':
-      return condition.on;
+      return 'a person asks the loop to stop';
   }
 }

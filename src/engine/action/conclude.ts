@@ -7,6 +7,7 @@ import {
 import { exceededBudget } from '../../core/loop/budget.ts';
 import { changedPaths, noChanges } from '../../core/loop/changes.ts';
 import type { LoopEvent } from '../../core/loop/event.ts';
+import { foldAhead } from '../../core/loop/evolve.ts';
 import type { Iteration, Loop } from '../../core/loop/loop.ts';
 import { nothingUsed, type PricedUsage } from '../../core/price/price.ts';
 import type { ProgressEntry } from '../../core/progress/entry.ts';
@@ -51,23 +52,26 @@ export async function conclude(
     if (broken !== null) await tellStrategy(engine, owner.loop);
     return;
   }
-  const { completion } = await lookAtCompletion(engine, owner);
+  const ended = {
+    type: 'iteration.ended',
+    number: iteration.number,
+    status: iterationStatusOf(iteration),
+    counted: countsAsIteration(iteration),
+    durationMs,
+    why: iteration.agent?.kind === 'done' ? null : (iteration.agent?.evidence ?? null),
+  } as const;
+  // Conditions are about this iteration too: they see it as ended, though not as the one that completes the loop.
+  const open = { ...ended, outcome: attemptOutcomeOf(iteration, false), progress: null };
+  const asEnded = foldAhead(loop, open, engine.clock.now());
+  const { completion } = await lookAtCompletion(engine, owner, asEnded);
   const { entry, usage } = await progressEntry(engine, owner, completion);
   const spent = usage === null ? [] : [summaryUsage(usage)];
   // A budget that is used up outweighs the pass: the loop stops, so this iteration did not complete it.
   const isOverBudget =
     exceededBudget(loop, usage ?? nothingUsed) !== null || iteration.agent?.kind === 'budget';
   const completes = completion.complete && !isOverBudget && broken === null;
-  await owner.record(...around, ...spent, {
-    type: 'iteration.ended',
-    number: iteration.number,
-    status: iterationStatusOf(iteration),
-    outcome: attemptOutcomeOf(iteration, completes),
-    counted: countsAsIteration(iteration),
-    durationMs,
-    progress: entry,
-    why: iteration.agent?.kind === 'done' ? null : (iteration.agent?.evidence ?? null),
-  });
+  const outcome = attemptOutcomeOf(iteration, completes);
+  await owner.record(...around, ...spent, { ...ended, outcome, progress: entry });
 }
 
 /** What the next iteration is told of this one, and what it cost to find the words. */

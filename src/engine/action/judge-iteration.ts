@@ -9,6 +9,7 @@ import { feedbackOf } from '../../core/loop/loop-feedback.ts';
 import { countedIterations, type Loop } from '../../core/loop/loop.ts';
 import { progressOfEach } from '../../core/strategy/activity.ts';
 import { ladderStep, type LadderStep } from '../../core/strategy/ladder.ts';
+import type { StopResult } from '../../core/verdict/stop-condition.ts';
 import { lookAtCompletion } from '../completion.ts';
 import { confirmIteration } from '../confirm-iteration.ts';
 import { lookAtNextGate } from '../look-at-gate.ts';
@@ -23,7 +24,7 @@ import { askStrategy } from '../tell-strategy.ts';
  * of done hold, the loop's gates come first, one at a time: each is a fact, after which this is called again.
  */
 export async function judgeIteration(engine: Engine, owner: LoopOwner): Promise<void> {
-  const { completion, stops } = await lookAtCompletion(engine, owner);
+  const { completion, stops } = await lookAtCompletion(engine, owner, owner.loop);
   const isOpen = completion.complete && exceededBudget(owner.loop) === null;
   if (isOpen && (await confirmIteration(engine, owner))) return;
   if (isOpen && isConfirmed(owner.loop) && (await lookAtNextGate(engine, owner))) return;
@@ -57,6 +58,7 @@ export async function judgeIteration(engine: Engine, owner: LoopOwner): Promise<
   await owner.record(
     ...strategy.warnings.map((text): LoopEvent => ({ type: 'warning.raised', text })),
     ...newBudgetWarnings(loop).map((text): LoopEvent => ({ type: 'warning.raised', text })),
+    ...newStopProblems(loop, stops).map((text): LoopEvent => ({ type: 'warning.raised', text })),
     ...stuckWarning(loop, decision).map((text): LoopEvent => ({ type: 'warning.raised', text })),
     { type: 'decision.made', decision },
     ...pauseAfter(owner.now, loop, decision),
@@ -75,7 +77,6 @@ function ladderFor(loop: Loop, history: Parameters<typeof ladderStep>[0]): Ladde
   return ladderStep(history, {
     noticeAfter: notice === 0 ? Number.POSITIVE_INFINITY : notice,
     endAfter: limit === 0 ? Number.POSITIVE_INFINITY : limit,
-    ...(limit === 0 ? { chance: Number.POSITIVE_INFINITY } : {}),
     base: summariseBase(loop),
   });
 }
@@ -86,6 +87,14 @@ function newBudgetWarnings(loop: Loop): readonly string[] {
     const name = text.split(':')[0] ?? text;
     return !loop.warnings.some((warning) => warning.startsWith(name));
   });
+}
+
+/** A condition that could not be looked at counts as not met, which is told once. */
+function newStopProblems(loop: Loop, stops: readonly StopResult[]): readonly string[] {
+  const texts = stops.flatMap(({ problem }) =>
+    problem === undefined ? [] : [`a stop condition could not be judged: ${problem}`],
+  );
+  return [...new Set(texts)].filter((text) => !loop.warnings.includes(text));
 }
 
 /** After errors a growing backoff; otherwise only the pause that was asked for. */

@@ -6,8 +6,10 @@ const parse = (value: unknown) => StopCondition().parse(value);
 const file = (name: string) => ({ on: 'file-created', path: name });
 
 /** Looks at a table of file names. */
-const lookIn = (world: Record<string, boolean | null>) => (test: { on: string; path?: string }) =>
-  world[test.path ?? ''] ?? null;
+const lookIn =
+  (world: Record<string, boolean | null>) => (test: { on: string; path?: string }) => ({
+    met: world[test.path ?? ''] ?? null,
+  });
 
 describe('stop conditions', () => {
   it.each<[string, unknown, Record<string, boolean | null>, boolean, boolean]>([
