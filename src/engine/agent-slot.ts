@@ -4,6 +4,7 @@ import { endedNormally } from '../core/loop/agent-policy.ts';
 import type { Loop } from '../core/loop/loop.ts';
 import type { Engine } from './engine.ts';
 import type { LoopOwner } from './loop-owner.ts';
+import { orderOfLoop } from './slot-place.ts';
 
 const unknownResetMs = 300_000;
 
@@ -13,12 +14,13 @@ export async function takeAgentSlot(
   owner: LoopOwner,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { id: key, settings, createdAt: order } = owner.loop;
+  const { id: key, settings } = owner.loop;
   const provider = providerOf(settings);
   const { slots } = engine;
   if (slots.holds('agent', key)) return true;
   const { kind } = await engine.resolveAgent(settings);
   const isFree = kind === 'native';
+  const order = await orderOfLoop(engine, owner.loop);
   try {
     await slots.take({ kind: 'agent', key, provider, order, isFree }, signal);
   } catch (error) {

@@ -1,4 +1,3 @@
-import { providerOf } from '../core/agent/provider.ts';
 import { orderKey } from '../core/graph/order.ts';
 import { isReady } from '../core/graph/ready.ts';
 import type { Loop } from '../core/loop/loop.ts';
@@ -10,15 +9,16 @@ import { finishLoop } from './finish-loop.ts';
 import { findLeftBehind, freeTasksOfGone } from './left-behind.ts';
 import { mergeAgain } from './merge-again.ts';
 import { MergeQueue } from './merge-queue.ts';
-import { createProviderOfTask, type ProviderOfTask } from './provider-of-task.ts';
+import { createPlaceOfTask, type PlaceOfTask } from './place-of-task.ts';
 import { RunControl, runLoops, type RunOptions, type RunRequest } from './run-loops.ts';
+import { orderOfLoop, slotPlace } from './slot-place.ts';
 import type { SlotAsk } from './slots.ts';
 import { isTakenElsewhere, isUnchanged } from './taken-elsewhere.ts';
 
 export type DispatchLimits = {
   /** Loops that it looks after, waiting ones included. */
   readonly maxLoops: number;
-  /** Of those, how many work at once. */
+  /** Of those whose agent is a program, how many work at once. */
   readonly maxAgents: number;
 };
 
@@ -65,7 +65,7 @@ export class Dispatcher {
   readonly #merges: MergeQueue;
   readonly #options: DispatchOptions;
   readonly #control = new RunControl();
-  readonly #providerOf: ProviderOfTask;
+  readonly #placeOf: PlaceOfTask;
   /** By loop or task id: what is being driven. The loop is null until it is known. */
   readonly #active = new Map<string, { loop: Loop | null; readonly ended: Promise<void> }>();
   readonly #refused = new Map<string, Refused>();
@@ -82,7 +82,7 @@ export class Dispatcher {
     this.#session = session;
     this.#merges = new MergeQueue(engine, session, this.#control.cut);
     this.#options = options;
-    this.#providerOf = createProviderOfTask(options.run);
+    this.#placeOf = createPlaceOfTask(engine, options.run);
     this.takesReady = options.takesReady;
   }
 
@@ -198,15 +198,13 @@ export class Dispatcher {
     if (this.takesReady) await this.#takeReady();
   }
 
-  /** A loop that works needs an agent sooner or later: more of them than agents would only make worktrees and wait. */
   async #readLimits(): Promise<void> {
     const { slots } = this.#engine;
     const { maxLoops, maxAgents } = await this.#options.limits();
     this.#limits = { maxLoops, maxAgents };
     const { loop, agent } = slots.limits.slots;
-    const working = Math.min(maxLoops, maxAgents);
-    if (loop === working && agent === maxAgents) return;
-    const changed = { ...slots.limits.slots, loop: working, agent: maxAgents };
+    if (loop === maxLoops && agent === maxAgents) return;
+    const changed = { ...slots.limits.slots, loop: maxLoops, agent: maxAgents };
     slots.limits = { ...slots.limits, slots: changed };
   }
 
@@ -219,20 +217,20 @@ export class Dispatcher {
     for (const task of ready) {
       if (!this.#mayStart(task.id)) continue;
       const order = orderKey(task.readySince ?? task.createdAt, task.priority);
-      const provider = await this.#providerOf(task);
+      const place = await this.#placeOf(task);
       const work = async () => {
         // It may have been done, deleted or taken while it waited.
         const now = await engine.store.read((tx) => tx.tasks.get(task.id));
         if (now === null || !isReady(now)) return;
         await this.#run({ kind: 'task', taskId: task.id, fresh: false });
       };
-      this.#start(task.id, () => this.#inSlot({ key: task.id, order, provider }, work));
+      this.#start(task.id, () => this.#inSlot({ key: task.id, order, ...place }, work));
     }
   }
 
   #startLoop(loop: Loop, why: string): void {
-    const { id, taskId: key, createdAt: order, settings } = loop;
-    const provider = providerOf(settings);
+    const engine = this.#engine;
+    const { id, taskId: key, settings } = loop;
     if (!this.#mayStart(id)) return;
     const work = async () => {
       const active = this.#active.get(id);
@@ -240,7 +238,10 @@ export class Dispatcher {
       if (!(await isUnchanged(this.#engine, loop))) return;
       await this.#run({ kind: 'loop', loopId: id, why });
     };
-    this.#start(id, () => this.#inSlot({ key, order, provider }, work));
+    this.#start(id, async () => {
+      const order = await orderOfLoop(engine, loop);
+      await this.#inSlot({ key, order, ...(await slotPlace(engine, settings)) }, work);
+    });
   }
 
   /** Works with a slot, which is given back whatever happens; not at all when the daemon stops before there is one. */

@@ -3,6 +3,7 @@ import { providerOf } from '../core/agent/provider.ts';
 import type { Loop } from '../core/loop/loop.ts';
 import type { Door, DoorKeeper, RequestReport } from '../ports/door.ts';
 import type { Engine } from './engine.ts';
+import { orderOfLoop } from './slot-place.ts';
 
 export const noDoorWarning =
   '`loopwright` is not there for the agent: no socket can be made for it';
@@ -12,13 +13,13 @@ export async function openDoor(engine: Engine, loop: Loop): Promise<Door | null>
   const { inside, doors } = engine;
   if (inside === null) return null;
   const provider = providerOf(loop.settings);
+  const order = await orderOfLoop(engine, loop);
   let asked = 0;
   const keeper: DoorKeeper = {
     command: (argv, stdin) => inside(loop.id, argv, stdin),
     async request(signal) {
       asked += 1;
       const key = `${loop.id}/${asked}`;
-      const { createdAt: order } = loop;
       await engine.slots.take({ kind: 'request', key, provider, order }, signal);
       return (report) => {
         tell(engine, provider, report);

@@ -1,5 +1,6 @@
 import type { Settings } from '../core/config/schema.ts';
 import { LoopwrightError } from '../core/error.ts';
+import { isReady } from '../core/graph/ready.ts';
 import type { Request } from '../core/loop/decide.ts';
 import type { Flags, LoopOptions, PromptRecord } from '../core/loop/event.ts';
 import type { Loop } from '../core/loop/loop.ts';
@@ -152,7 +153,7 @@ async function tidyUp(engine: Engine, session: Session, settings: Settings): Pro
 async function runRequest(run: Run, request: RunRequest): Promise<RunOutcome> {
   switch (request.kind) {
     case 'task':
-      return only([await runTask(run, request.taskId, request.fresh)]);
+      return only(await runTask(run, request.taskId, request.fresh));
     case 'loop': {
       const take = { why: request.why ?? 'resumed by hand', ...request.changed };
       return only([await driveLoop(run, request.loopId, take)]);
@@ -166,9 +167,23 @@ function only(loops: readonly Loop[]): RunOutcome {
   return { loops, limited: false, held: false, waiting: 0 };
 }
 
-async function runTask(run: Run, taskId: string, fresh: boolean): Promise<Loop> {
+/** The loop of one task; after one that failed, as many more as `max-retries` allows. Those of a daemon queue up again. */
+async function runTask(run: Run, taskId: string, fresh: boolean): Promise<readonly Loop[]> {
+  const { engine, options, control } = run;
+  const readTask = () => engine.store.read((tx) => tx.tasks.resolve(taskId));
+  const loops = [await runTaskOnce(run, await readTask(), fresh)];
+  while (options.session !== 'daemon' && control.requested === null) {
+    const task = await readTask();
+    if (loops.at(-1)?.status !== 'failed' || !isReady(task)) break;
+    const text = `another loop for ${task.id}: retry ${task.retries} of ${task.maxRetries}`;
+    engine.publish({ kind: 'notice', text });
+    loops.push(await startTask(run, task));
+  }
+  return loops;
+}
+
+async function runTaskOnce(run: Run, task: Task, fresh: boolean): Promise<Loop> {
   const { engine } = run;
-  const task = await engine.store.read((tx) => tx.tasks.resolve(taskId));
   const unfinished = fresh ? null : await unfinishedLoop(engine, task.id);
   if (unfinished !== null) {
     const text = `resuming ${unfinished.id}, which is unfinished (--new starts another)`;

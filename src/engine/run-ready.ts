@@ -14,9 +14,10 @@ import type { Engine } from './engine.ts';
 import { finishLoop } from './finish-loop.ts';
 import { findLeftBehind, freeTasksOfGone, type LeftBehind } from './left-behind.ts';
 import { mergeAgain } from './merge-again.ts';
-import { createProviderOfTask, type ProviderOfTask } from './provider-of-task.ts';
+import { createPlaceOfTask, type PlaceOfTask } from './place-of-task.ts';
 import type { RunOutcome } from './run-loops.ts';
 import { leaseOf } from './session.ts';
+import type { SlotPlace } from './slot-place.ts';
 import { startTask } from './start-task.ts';
 import { isTakenElsewhere, isUnchanged } from './taken-elsewhere.ts';
 
@@ -67,7 +68,7 @@ class Crew {
   readonly #publish: LiveListener;
   readonly #limit: number | null;
   readonly #underWay = new Map<string, Promise<void>>();
-  readonly #providerOf: ProviderOfTask;
+  readonly #placeOf: PlaceOfTask;
   readonly #problems: unknown[] = [];
   /** Tasks that could not go on: another try is for the next run. */
   readonly #failed = new Set<string>();
@@ -83,7 +84,7 @@ class Crew {
   constructor(run: Run, limit: number | null) {
     this.#run = { ...run, engine: { ...run.engine, publish: (event) => this.#see(event) } };
     this.#publish = run.engine.publish;
-    this.#providerOf = createProviderOfTask(run.options);
+    this.#placeOf = createPlaceOfTask(run.engine, run.options);
     this.#limit = limit;
     const { asked } = run.control;
     if (asked.aborted) this.#stopped.abort();
@@ -124,7 +125,8 @@ class Crew {
       this.#begin(loop.taskId, () => finishLoop(engine, session, this.#run.merges, loop));
     }
     for (const [index, loop] of loops.entries()) {
-      this.#join(loop.taskId, { order: index, provider: providerOf(loop.settings) }, async () => {
+      const place = { order: index, provider: providerOf(loop.settings), needsAgent: true };
+      this.#join(loop.taskId, place, async () => {
         if (!(await isUnchanged(engine, loop))) return null;
         const why = whyResumed(loop);
         const state = loop.reason === 'rejected' ? 'rejected' : 'interrupted';
@@ -174,8 +176,8 @@ class Crew {
 
   async #joinTask(task: Task): Promise<void> {
     const order = orderKey(task.readySince ?? task.createdAt, task.priority);
-    const provider = await this.#providerOf(task);
-    this.#join(task.id, { order, provider }, async () => {
+    const place = await this.#placeOf(task);
+    this.#join(task.id, { order, ...place }, async () => {
       const claimed = await claimReady(this.#run, task.id);
       return claimed === null ? null : startTask(this.#run, claimed);
     });
@@ -184,7 +186,7 @@ class Crew {
   /** Waits for a slot, then works; the slot is given back whatever happens. */
   #join(
     taskId: string,
-    place: { readonly order: number; readonly provider: string | null },
+    place: SlotPlace & { readonly order: number },
     work: () => Promise<Loop | null>,
   ): void {
     const { slots } = this.#run.engine;

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { gitRepo } from '../support/git-repo.ts';
+import { newestOfEachTask } from '../../src/core/loop/finishing.ts';
 import { openedProject, type TestProject } from '../support/opened-project.ts';
 
 const add = (
@@ -66,6 +67,21 @@ describe('run without a task', () => {
       [3, 4],
     ]);
     expect(await status(project, task.id)).toBe('failed');
+  });
+
+  it('starts another loop for one task that was named, too, and ends with the one that is complete', async () => {
+    await using repo = await gitRepo();
+    const flags = {
+      agent: `command:echo x >> '${repo.outside}/n'; cp '${repo.outside}/n' n.txt`,
+      validate: 'test "$(wc -l < n.txt)" -ge 3',
+      'max-iterations': 1,
+    };
+    await using project = await openedProject(repo, flags);
+    const task = await add(project, { title: 'again', maxRetries: 5 });
+    const loops = await project.runTask(task.id);
+    expect(loops.map((loop) => loop.status)).toEqual(['failed', 'failed', 'complete']);
+    expect(newestOfEachTask(loops).map(({ id }) => id)).toEqual([loops[2]?.id]);
+    expect(await status(project, task.id)).toBe('done');
   });
 
   it('runs the own validation of a parent when its children are done, without an agent', async () => {

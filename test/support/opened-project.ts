@@ -16,6 +16,8 @@ export type TestProject = Opened & {
   readonly control: RunControl;
   /** Adds a task and runs it to its rest. */
   runText(title: string, options?: TestRunOptions): Promise<Loop>;
+  /** All loops of a task that is there. */
+  runTask(taskId: string): Promise<readonly Loop[]>;
   runReady(options?: TestRunOptions): Promise<RunOutcome>;
   resume(loopId: string): Promise<Loop>;
   /** Resolves once a live event of this kind was seen. */
@@ -60,6 +62,10 @@ export async function openedProject(
       const request = { kind: 'task', taskId: task.id, fresh: false } as const;
       const { loops } = await runLoops(engine, request, optionsFor(loop), control);
       return loops[0]!;
+    },
+    async runTask(taskId: string) {
+      const request = { kind: 'task', taskId, fresh: false } as const;
+      return (await runLoops(engine, request, optionsFor({}), control)).loops;
     },
     runReady: (options: TestRunOptions = {}) =>
       runLoops(engine, { kind: 'ready', limit: null }, optionsFor(options), control),

@@ -1,5 +1,5 @@
 import { LoopwrightError } from '../../core/error.ts';
-import { awaitsMerge, exitCodeOfLoop } from '../../core/loop/finishing.ts';
+import { awaitsMerge, exitCodeOfLoop, newestOfEachTask } from '../../core/loop/finishing.ts';
 import { combineExitCodes } from '../../core/loop/status.ts';
 import { loopResult } from '../../protocol/loop-result.ts';
 import type { Command, CommandInput } from '../command.ts';
@@ -116,7 +116,7 @@ async function reportRun(
   { outcome, opened }: Driven,
 ): Promise<number> {
   const loops = outcome?.loops ?? [];
-  const ended = loops.flatMap((loop) => {
+  const ended = newestOfEachTask(loops).flatMap((loop) => {
     // Its merge was cut short.
     if (awaitsMerge(loop)) return [exitCodes.interrupted];
     return exitCodeOfLoop(loop) ?? [];
@@ -144,7 +144,7 @@ async function reportRun(
   for (const loop of loops) {
     results.push(loopResult(loop, (await loopFiles(opened.project, loop)).changed));
   }
-  const [only] = results;
+  const only = results.at(-1);
   const shown =
     target.kind === 'ready' || only === undefined
       ? { loops: results, exitCode }

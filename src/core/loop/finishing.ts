@@ -57,3 +57,9 @@ export function hadCompleted(loop: Loop): boolean {
   const isRefused = loop.status === 'blocked' && last !== null && loop.resumedAfter < last.number;
   return isRefused && last.decision?.end?.status === 'complete' && hasPass(loop);
 }
+
+/** A loop that was followed by another one of its task says nothing about how the task stands. In the order they ended. */
+export function newestOfEachTask(loops: readonly Loop[]): readonly Loop[] {
+  const newest = new Map(loops.map((loop) => [loop.taskId, loop.id]));
+  return loops.filter(({ id, taskId }) => newest.get(taskId) === id);
+}

@@ -181,6 +181,15 @@ export function heldSlots(held: Schedule['held']): Readonly<Record<SlotKind, num
   return counts;
 }
 
+function needsAgentSlot({ kind, needsAgent }: Ask): boolean {
+  return kind === 'loop' && needsAgent === true;
+}
+
+/** Loops that hold a slot and whose agent is a program. */
+export function loopsWithAgent(held: Schedule['held']): number {
+  return [...held.values()].filter(({ ask }) => needsAgentSlot(ask)).length;
+}
+
 /** Why this ask would not get a slot now; null: it would. */
 export function obstacleFor(schedule: Schedule, ask: Ask, moment: Moment): Obstacle | null {
   const { limits, held, providers } = schedule;
@@ -192,6 +201,9 @@ export function obstacleFor(schedule: Schedule, ask: Ask, moment: Moment): Obsta
   const outside = ask.kind === 'request' ? null : machineObstacle(limits, ask.kind, slots, moment);
   if (outside !== null) return outside;
   if (slots >= limit && ask.isFree !== true) return { kind: 'busy', slot: ask.kind, limit };
+  if (needsAgentSlot(ask) && loopsWithAgent(held) >= limits.slots.agent) {
+    return { kind: 'busy', slot: 'agent', limit: limits.slots.agent };
+  }
   if (ask.kind !== 'request' || provider === null) return null;
   return windowObstacle(ask.provider ?? '', provider, limits, moment);
 }

@@ -17,6 +17,11 @@ export type Ask = {
   readonly provider: string | null;
   /** Passes everything but the number of slots, and takes none: a native agent waits for its requests instead. */
   readonly isFree?: boolean;
+  /**
+   * Of a loop: its agent is a program and will take an agent slot. More of these than agents would only make worktrees and wait,
+   * so no more of them get a slot; loops of the native agent do.
+   */
+  readonly needsAgent?: boolean;
   /** Smaller goes first, as the order of tasks: ready since, minus a minute per point of priority. Never changes. */
   readonly order: number;
 };

@@ -1,6 +1,6 @@
-import { providerOf } from '../../core/agent/provider.ts';
 import type { Engine } from '../engine.ts';
 import type { LoopOwner } from '../loop-owner.ts';
+import { orderOfLoop, slotPlace } from '../slot-place.ts';
 
 /**
  * Sleeps for the time or until the first request. A wait of hours is looked at in between: one that ends by the wall clock may be
@@ -8,15 +8,16 @@ import type { LoopOwner } from '../loop-owner.ts';
  */
 export async function waitOn(engine: Engine, owner: LoopOwner, leftMs: number): Promise<void> {
   const { slots, clock } = engine;
-  const { taskId, settings, createdAt, wait } = owner.loop;
-  const provider = providerOf(settings);
+  const { taskId, settings, wait } = owner.loop;
   const yields = leftMs >= shortestYieldMs && slots.holds('loop', taskId);
   if (yields) slots.give('loop', taskId);
   // Woken by a request: `decide` sees it next.
   const longest = wait?.condition === 'approval' ? answerLookMs : longestSleepMs;
   await clock.sleep(Math.min(leftMs, longest), owner.asked).catch(() => {});
   if (yields) {
-    const ask = { kind: 'loop', key: taskId, provider, order: createdAt } as const;
+    const place = await slotPlace(engine, settings);
+    const order = await orderOfLoop(engine, owner.loop);
+    const ask = { kind: 'loop', key: taskId, order, ...place } as const;
     // Without a slot, because somebody asks for something: that is done without one.
     await slots.take(ask, owner.asked).catch((error: unknown) => {
       if (!owner.asked.aborted) throw error;
