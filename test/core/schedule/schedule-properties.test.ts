@@ -4,6 +4,7 @@ import { viewQueue } from '../../../src/core/schedule/queue-view.ts';
 import {
   createSchedule,
   heldSlots,
+  loopsWithAgent,
   obstacleFor,
   step,
   type Change,
@@ -75,6 +76,7 @@ function arbitraryAsk(): fc.Arbitrary<Omit<Ask, 'id'>> {
     kind: fc.constantFrom(...slotKinds),
     provider: fc.option(provider, { nil: null }),
     order: fc.integer({ min: 0, max: 5 }),
+    needsAgent: fc.boolean(),
   });
 }
 
@@ -165,6 +167,7 @@ class Simulation {
     );
     const counts = heldSlots(held);
     for (const kind of slotKinds) expect(counts[kind]).toBeLessThanOrEqual(limits.slots[kind]);
+    expect(loopsWithAgent(held)).toBeLessThanOrEqual(limits.slots.agent);
     for (const name of providers) {
       const recent = this.requests.filter(
         (each) => each.provider === name && this.moment.tick - each.tick < limits.window.ms,
@@ -188,8 +191,13 @@ class Simulation {
       expect(positions).toEqual(positions.map((_, index) => index + 1));
     }
     const counts = heldSlots(this.schedule.held);
-    for (const { obstacle, estimateMs } of places) {
-      if (obstacle.kind === 'busy') expect(counts[obstacle.slot]).toBe(obstacle.limit);
+    const withAgent = loopsWithAgent(this.schedule.held);
+    for (const { kind, obstacle, estimateMs } of places) {
+      if (obstacle.kind === 'busy') {
+        const used =
+          kind === 'loop' && obstacle.slot === 'agent' ? withAgent : counts[obstacle.slot];
+        expect(used).toBe(obstacle.limit);
+      }
       if ('inMs' in obstacle) {
         expect(obstacle.inMs).toBeGreaterThan(0);
         expect(estimateMs).toBe(obstacle.inMs);
@@ -251,6 +259,7 @@ describe('whatever happens', () => {
             const passedOver = before
               .slice(0, index)
               .filter((each) => each.kind === ask.kind && each.provider === ask.provider)
+              .filter((each) => each.needsAgent === ask.needsAgent)
               .filter((each) => simulation.waiting.has(each.id));
             expect(passedOver).toEqual([]);
           }
