@@ -16,6 +16,7 @@ import { stateFolderName } from '../adapters/files/folder-state.ts';
 import { createDisk } from '../adapters/files/disk-reserve.ts';
 import { createLocks } from '../adapters/files/lock-files.ts';
 import { loadLoopTypes } from '../adapters/files/loop-type-files.ts';
+import { createQueueBoard } from '../adapters/files/queue-files.ts';
 import { createWakeups } from '../adapters/files/wake-files.ts';
 import { createMachine } from '../adapters/machine/machine-room.ts';
 import { createChannels } from '../adapters/notify/channels.ts';
@@ -216,6 +217,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
       publish,
       limits: limitsOf(config.settings),
     }),
+    queueBoard: createQueueBoard(stateDir),
     doors,
     inside:
       inside === undefined

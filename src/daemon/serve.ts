@@ -7,6 +7,7 @@ import { LoopwrightError } from '../core/error.ts';
 import { Dispatcher, type DispatchOptions } from '../engine/dispatcher.ts';
 import { endSession, startSession } from '../engine/session.ts';
 import { Throttle } from '../engine/throttle.ts';
+import { tellQueue } from '../engine/tell-queue.ts';
 import { tidyWorktrees } from '../engine/tidy-worktrees.ts';
 import type { LiveEvent, LiveListener } from '../ports/live.ts';
 import type { Store } from '../ports/store.ts';
@@ -65,6 +66,7 @@ export async function serveDaemon(input: ServeInput): Promise<void> {
   const id = engine.ids.token().slice(0, 12);
   const token = engine.ids.token();
   const session = await startSession(engine, 'daemon');
+  await using _queue = tellQueue(engine, session);
   const dispatcher = new Dispatcher(engine, session, dispatchOptions(opened, input.takesReady));
   const feed = new EventFeed({ store: engine.store, now: () => clock.now(), redact: input.redact });
   const closing = new AbortController();

@@ -3,6 +3,7 @@ import { isResting, loopStatuses } from '../core/loop/status.ts';
 import type { Task } from '../core/task/task.ts';
 import type { LoopRow } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
+import { readQueues, type SessionQueue } from './tell-queue.ts';
 
 const shownTasks = 5;
 const shownLoops = 10;
@@ -35,6 +36,8 @@ export type Overview = {
   /** The first tasks that wait for others. */
   readonly held: readonly HeldTask[];
   readonly counts: Readonly<Record<string, number>>;
+  /** Who waits for a slot, in each engine that runs. */
+  readonly queues: readonly SessionQueue[];
 };
 
 /** What is going on, what waits for what, what needs a person. A few indexed reads, however many tasks there are. */
@@ -77,7 +80,8 @@ export async function readOverview(engine: Engine): Promise<Overview> {
   const paused = found.pausedTasks
     .flatMap(({ id }) => found.left.find(({ taskId }) => taskId === id) ?? [])
     .slice(0, shownLoops);
-  return { active, needsYou, paused, blockedTasks: tasks, next, held, counts };
+  const queues = await readQueues(engine);
+  return { active, needsYou, paused, blockedTasks: tasks, next, held, counts, queues };
 }
 
 async function ownerOf(engine: Engine, { owner }: LoopRow): Promise<Owner | null> {

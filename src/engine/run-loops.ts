@@ -17,6 +17,7 @@ import { runReady } from './run-ready.ts';
 import { endSession, startSession } from './session.ts';
 import { sweepFailed } from './sweep-failed.ts';
 import { startTask } from './start-task.ts';
+import { tellQueue } from './tell-queue.ts';
 import { tidyWorktrees } from './tidy-worktrees.ts';
 import { createUncommittedNotice } from './tell-uncommitted.ts';
 import { unfinishedLoop } from './text-task.ts';
@@ -123,6 +124,8 @@ export async function runLoops(
   // Beside everything else: until an agent works nothing fills the disk.
   const reserve = engine.disk.holdReserve();
   await using _reserve = { [Symbol.asyncDispose]: async () => void (await reserve) };
+  // A daemon tells of all its loops in one place.
+  await using _queue = options.session === 'daemon' ? null : tellQueue(engine, session);
   const merges = new MergeQueue(engine, session, control.cut);
   const tellUncommitted = createUncommittedNotice(engine);
   const run = { engine, session, options, control, merges, tellUncommitted };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { lazy } from '../core/lazy.ts';
+import { QueueReport } from '../core/schedule/queue-report.ts';
 import type { Overview as Facts } from '../engine/overview.ts';
 import type { Task } from '../core/task/task.ts';
 import { Health } from './http/payload.ts';
@@ -47,6 +48,14 @@ export const Overview = lazy(() =>
     next: z.array(TaskEntry()),
     /** The first tasks that wait for others, with the open ones they come after. */
     held: z.array(TaskEntry().extend({ after: z.array(z.string()) })),
+    /** Each engine that runs: who waits for its slots and why, and its statistics. */
+    queues: z.array(
+      QueueReport().extend({
+        session: z.string(),
+        kind: z.enum(['run', 'daemon', 'command']),
+        pid: z.number().int(),
+      }),
+    ),
   }),
 );
 export type Overview = z.infer<ReturnType<typeof Overview>>;
@@ -72,6 +81,7 @@ export function overviewResult(facts: Facts, daemon: Health | null): Overview {
     held: facts.held.map(({ task, after }) => {
       return { ...taskEntry(task), after: after.map(({ id }) => id) };
     }),
+    queues: [...facts.queues],
   };
 }
 

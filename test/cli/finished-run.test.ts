@@ -1,25 +1,14 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { gitRepo, type GitRepo } from '../support/git-repo.ts';
-
-const program = fileURLToPath(new URL('../../bin/loopwright.cjs', import.meta.url));
+import { realCli } from './real-cli.ts';
 
 async function run(repo: GitRepo, ...words: readonly string[]) {
-  const child = spawn(process.execPath, [program, ...words], {
-    cwd: repo.path,
-    env: repo.env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let out = '';
-  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (out += chunk.toString()));
+  const { child, ended } = realCli(repo.path, repo.env, words);
   // Without an end of its own it would stay for ever.
   const timer = setTimeout(() => child.kill('SIGKILL'), 40_000);
-  await once(child, 'close');
+  const { exitCode, out, err } = await ended;
   clearTimeout(timer);
-  return { code: child.exitCode, out };
+  return { code: exitCode, out: out + err };
 }
 
 describe('a run that is finished ends', () => {

@@ -1,3 +1,4 @@
+import type { QueueReport } from '../../core/schedule/queue-report.ts';
 import type { Task } from '../../core/task/task.ts';
 import type { Loop } from '../../core/loop/loop.ts';
 import { connectDaemon } from '../../daemon/connect.ts';
@@ -10,7 +11,7 @@ import {
   type Owner,
 } from '../../engine/overview.ts';
 import type { LoopRow } from '../../ports/store.ts';
-import type { DaemonStatus, Health } from '../../protocol/http/payload.ts';
+import type { Health } from '../../protocol/http/payload.ts';
 import { overviewResult } from '../../protocol/overview.ts';
 import type { Command } from '../command.ts';
 import type { CliContext } from '../context.ts';
@@ -24,7 +25,7 @@ import { oneLine } from '../render/story-line.ts';
 import { waitingForPlace } from '../render/waiting-text.ts';
 import { cutToWidth } from '../render/width.ts';
 
-type Waiting = DaemonStatus['waiting'];
+type Waiting = QueueReport['waiting'];
 
 export const status: Command = {
   path: ['status'],
@@ -41,10 +42,7 @@ export const status: Command = {
     const daemon = connected?.health ?? null;
     if (wantsJson(input))
       context.out.write(`${JSON.stringify(overviewResult(overview, daemon))}\n`);
-    else {
-      const queue = await connected?.client.call('daemon').catch(() => null);
-      context.out.write(renderOverview(overview, daemon, queue?.waiting ?? [], context));
-    }
+    else context.out.write(renderOverview(overview, daemon, context));
     return exitCodes.ok;
   },
 };
@@ -52,9 +50,9 @@ export const status: Command = {
 function renderOverview(
   overview: Overview,
   daemon: Health | null,
-  waiting: Waiting,
   { out, clock }: CliContext,
 ): string {
+  const waiting = overview.queues.flatMap((queue) => queue.waiting);
   const paint = createPaint(out.hasColour);
   const now = clock.now();
   const sections = [
@@ -81,6 +79,7 @@ function renderOverview(
       'waits for others',
       overview.held.map((each) => heldText(each)),
     ),
+    section('slots', overview.queues.map(queueText)),
   ].filter((each) => each.rows.length > 0);
   const width = out.isTerminal ? out.columns : 200;
   const parts = sections.map(({ title, rows }) => {
@@ -118,10 +117,20 @@ function section(title: string, rows: readonly string[]): Section {
   return { title, rows };
 }
 
-/** Which place a task has in the daemon's line, after `before`; nothing when it does not stand there. */
-function placeText(waiting: Waiting, taskId: string, before: string): string {
-  const place = waiting.find(({ task }) => task === taskId);
+/** Which place a task or a loop has in the line of an engine, after `before`; nothing when it does not stand there. */
+function placeText(waiting: Waiting, id: string, before: string): string {
+  const place = waiting.find((each) => each.id === id);
   return place === undefined ? '' : before + waitingForPlace(place);
+}
+
+/** What an engine lets run at once, and how long its slots were waited for. */
+function queueText({ kind, pid, held, limits, statistics }: Overview['queues'][number]): string {
+  const who = kind === 'daemon' ? 'the daemon' : `process ${pid}`;
+  const { waitP50Ms, waitP95Ms, peaks, rejected } = statistics;
+  const used = `${held.loop} of ${plural(limits.loop, 'loop')}, ${held.agent} of ${plural(limits.agent, 'agent')}, ${held.request} of ${plural(limits.request, 'request')}`;
+  const most = `at most ${peaks.loop}, ${peaks.agent} and ${peaks.request} at once`;
+  const waits = `half waited up to ${formatDuration(waitP50Ms)}, 95 % up to ${formatDuration(waitP95Ms)}`;
+  return `${who}: ${used}\n    ${most} · ${waits} · ${rejected} refused`;
 }
 
 function neededText({ row, loop }: Needed, paint: Paint): string {
@@ -151,11 +160,12 @@ function activeText(
 function ownerText(loop: Loop, owner: Owner | null, waiting: Waiting): string {
   if (owner !== null && owner.isAlive) {
     const { pid, host } = owner;
+    const place = placeText(waiting, loop.id, '; ');
     return owner.kind === 'daemon'
-      ? `driven by the daemon (process ${pid} on ${host})`
-      : `driven by process ${pid} on ${host}`;
+      ? `driven by the daemon (process ${pid} on ${host})${place}`
+      : `driven by process ${pid} on ${host}${place}`;
   }
-  const place = placeText(waiting, loop.taskId, 'in the daemon, ');
+  const place = placeText(waiting, loop.taskId, '');
   return place === '' ? `nobody drives it: loopwright loop resume ${loop.id}` : place;
 }
 
