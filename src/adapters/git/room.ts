@@ -9,6 +9,7 @@ import { isCode } from './registration.ts';
 import { removeFolder } from './remove-folder.ts';
 import { withoutIndex, type Repository } from './repository.ts';
 import { setEntries, type IndexChange, type ScratchIndex } from './scratch-index.ts';
+import { fillSubmodules } from './submodules.ts';
 import { diffTreePairs } from './tree-diff.ts';
 
 /**
@@ -30,6 +31,7 @@ export async function makeRoom(
   const commit = await repository.text({ at, args: message, signal });
   await writeFile(path.join(at.gitDir, 'HEAD'), `${commit}\n`);
   await repository.output({ at, args: ['checkout-index', '--all', '--force'], signal });
+  await fillSubmodules({ repository, at, workTree: spec.folder }, signal);
   await repository.run({ at, args: ['update-index', '-q', '--refresh'], signal });
   const root = repository.main.workTree ?? '';
   await bringFiles(root, spec.folder, { copy: spec.copy, link: [] }, signal);
