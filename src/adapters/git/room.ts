@@ -41,6 +41,13 @@ export async function makeRoom(
   const link = spec.link.filter((entry) => !paths.includes(entry));
   await bringFiles(root, spec.folder, { copy: [], link }, signal);
   for (const entry of paths) await bringOwn(from, spec.folder, entry, signal);
+  await writeFile(path.join(spec.home, '.gitconfig'), identityOf(repository));
+}
+
+function identityOf({ user }: Repository): string {
+  const quoted = (text: string) =>
+    `"${text.replaceAll(/["\\]/g, String.raw`\$&`).replaceAll('\n', ' ')}"`;
+  return `[user]\n\tname = ${quoted(user.name)}\n\temail = ${quoted(user.email)}\n`;
 }
 
 /** What is tracked there stays. */
