@@ -84,14 +84,19 @@ export function checkEnvironment(
 
 const cleanNames = ['PATH', 'TZ', 'LANG', 'LANGUAGE', 'LC_*', 'NO_COLOR'] as const;
 
-/** The environment of a clean room: where programs are, the language, an empty home, and what the user names exactly. */
+/** Where a home is, or something in it: a clean place has its own, unless the user names one exactly. */
+const placeNames = ['HOME', 'TMPDIR', 'TMP', 'TEMP', 'XDG_*'] as const;
+
+/** The environment of a clean place: where programs are, the language, an empty home, and what the user hands on to checks. */
 export function cleanEnvironment(
   base: Environment,
   rules: EnvironmentRules,
   folders: { readonly home: string; readonly temporary: string },
 ): Record<string, string> {
   const isAllowed = (name: string): boolean =>
-    matchesName(name, cleanNames) || rules.pass.includes(name);
+    matchesName(name, cleanNames) ||
+    rules.pass.includes(name) ||
+    (isPassed(name, rules.pass) && !looksSecret(name) && !matchesName(name, placeNames));
   const own = { HOME: folders.home, TMPDIR: folders.temporary, CI: 'true' };
   return assemble(base, isAllowed, { ...fixed, ...own }, rules);
 }
