@@ -53,7 +53,10 @@ it('a daemon’s loops wait for slots of the engine, in their order, and give th
   const urgent = await add(project, 'urgent', 'critical');
   dispatcher.wake();
   await expect.poll(() => engine.slots.queue.places.length, slow).toBe(3);
-  expect(engine.slots.queue).toMatchObject({ held: { loop: 2, agent: 2 }, limits: { loop: 50, agent: 2 } });
+  expect(engine.slots.queue).toMatchObject({
+    held: { loop: 2, agent: 2 },
+    limits: { loop: 50, agent: 2 },
+  });
   expect(engine.slots.queue.places[0]?.id).toBe(`loop:${urgent}`);
   const obstacles = engine.slots.queue.places.map(({ obstacle }) => obstacle.kind);
   expect(obstacles).toEqual(['busy', 'busy', 'busy']);

@@ -68,6 +68,28 @@ describe('slots', () => {
     expect(granted).toEqual(['a', 'b', 'c', 'd', '']);
   });
 
+  it('go to loops of the native agent up to their own limit, to loops that need an agent up to that of agents', () => {
+    const wide = { ...limits, slots: { loop: 4, agent: 1, request: 10 } };
+    const program = { kind: 'loop', needsAgent: true } as const;
+    const native = { kind: 'loop', needsAgent: false } as const;
+    const { granted, schedule } = play(
+      [
+        [ask('a', program), at(0)],
+        [ask('b', program), at(0)],
+        [ask('c', native), at(0)],
+        [ask('d', native), at(0)],
+        [ask('e', native), at(0)],
+        [ask('f', native), at(0)],
+        [{ type: 'release', id: 'a' }, at(5)],
+      ],
+      wide,
+    );
+    expect(granted).toEqual(['a', '', 'c', 'd', 'e', '', 'b']);
+    expect(viewQueue(schedule, at(5)).map(({ obstacle }) => obstacleText(obstacle))).toEqual([
+      'all 4 loop slots are in use',
+    ]);
+  });
+
   it('follow new limits at once', () => {
     const more = { ...limits, slots: { ...limits.slots, agent: 4 } };
     const { granted } = play([
