@@ -17,6 +17,7 @@ import { runReady } from './run-ready.ts';
 import { endSession, startSession } from './session.ts';
 import { sweepFailed } from './sweep-failed.ts';
 import { startTask } from './start-task.ts';
+import { isTakenElsewhere } from './taken-elsewhere.ts';
 import { tellQueue } from './tell-queue.ts';
 import { tidyWorktrees } from './tidy-worktrees.ts';
 import { createUncommittedNotice } from './tell-uncommitted.ts';
@@ -180,7 +181,12 @@ async function runTask(run: Run, taskId: string, fresh: boolean): Promise<readon
     if (loops.at(-1)?.status !== 'failed' || !isReady(task)) break;
     const text = `another loop for ${task.id}: retry ${task.retries} of ${task.maxRetries}`;
     engine.publish({ kind: 'notice', text });
-    loops.push(await startTask(run, task));
+    const next = await startTask(run, task).catch((error: unknown) => {
+      if (isTakenElsewhere(error)) return null;
+      throw error;
+    });
+    if (next === null) break;
+    loops.push(next);
   }
   return loops;
 }
