@@ -22,10 +22,10 @@ validation: { command: 'test "$(wc -l < n.txt)" -ge 1' }
     (await realCli(repo.path, repo.env, words).ended).out;
   const ids: string[] = [];
   for (const priority of ['critical', 'low', 'high']) {
-    const made: unknown = JSON.parse(
+    const made: { readonly id: string } = JSON.parse(
       await cli('task', 'add', priority, '--priority', priority, '--json'),
     );
-    ids.push(idOf(made));
+    ids.push(made.id);
   }
   const [critical = '', low = '', high = ''] = ids;
   const run = realCli(repo.path, repo.env, ['run']);
@@ -65,11 +65,3 @@ it('a queue that a killed run has left is not shown', async () => {
   await run.ended;
   expect(await status()).toBe(0);
 }, 120_000);
-
-function idOf(value: unknown): string {
-  const found: unknown =
-    typeof value === 'object' && value !== null && 'task' in value ? value.task : value;
-  if (typeof found === 'string') return found;
-  if (typeof found === 'object' && found !== null && 'id' in found) return String(found.id);
-  throw new Error(`no id in ${JSON.stringify(value)}`);
-}

@@ -69,3 +69,35 @@ it('a daemon’s loops wait for slots of the engine, in their order, and give th
   await dispatcher.settled();
   expect(engine.slots.queue).toMatchObject({ places: [], held: { loop: 0, agent: 0 } });
 });
+
+it('loops of the native agent hold slots up to max-loops, however few agents there may be', async () => {
+  await using repo = await gitRepo();
+  const env = { ...repo.env, ANTHROPIC_API_KEY: 'key' };
+  // The baseline lasts until the slots were looked at: no model is asked.
+  const hold = path.join(repo.outside, 'hold');
+  await writeFile(hold, '');
+  await using project = await openedProject(
+    { path: repo.path, env },
+    { agent: 'native', validate: `while [ -e '${hold}' ]; do sleep 0.05; done; false` },
+  );
+  const { engine } = project;
+  const session = await startSession(engine, 'daemon');
+  const dispatcher = new Dispatcher(engine, session, {
+    run: {
+      loop,
+      allowDirty: false,
+      session: 'daemon',
+      planFor: (task) => project.planFor(task, true),
+    },
+    takesReady: true,
+    limits: async () => ({ maxLoops: 3, maxAgents: 1 }),
+    configMark: async () => 'same',
+  });
+  for (const title of ['a', 'b', 'c', 'd']) await add(project, title);
+  dispatcher.wake();
+  await expect.poll(() => engine.slots.queue.held.loop, slow).toBe(3);
+  dispatcher.interrupt('cut');
+  await rm(hold);
+  await dispatcher.settled();
+  expect(engine.slots.queue.held.loop).toBe(0);
+});
