@@ -4,6 +4,7 @@ import { endedNormally } from '../core/loop/agent-policy.ts';
 import type { Loop } from '../core/loop/loop.ts';
 import type { Engine } from './engine.ts';
 import type { LoopOwner } from './loop-owner.ts';
+import { endOutage } from './outages.ts';
 
 const unknownResetMs = 300_000;
 
@@ -35,7 +36,12 @@ export function giveAgentSlot({ slots }: Engine, { loop }: LoopOwner): void {
 }
 
 /** What one loop finds out about a provider holds for all of them. */
-export function tellProvider({ slots }: Engine, loop: Loop, outcome: AgentOutcome): void {
+export async function tellProvider(
+  engine: Engine,
+  loop: Loop,
+  outcome: AgentOutcome,
+): Promise<void> {
+  const { slots } = engine;
   const provider = providerOf(loop.settings);
   const { kind, retryAfterMs, resetAtMs } = outcome;
   if (kind === 'rate_limited') slots.tell({ type: 'rate-limited', provider, retryAfterMs });
@@ -46,5 +52,7 @@ export function tellProvider({ slots }: Engine, loop: Loop, outcome: AgentOutcom
         : { type: 'usage-limited', provider, until: resetAtMs },
     );
   }
-  if (endedNormally(kind)) slots.tell({ type: 'answered', provider });
+  if (!endedNormally(kind)) return;
+  slots.tell({ type: 'answered', provider });
+  await endOutage(engine, provider);
 }

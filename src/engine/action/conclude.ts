@@ -28,7 +28,7 @@ const keptOutput = 4000;
 export async function conclude(
   engine: Engine,
   owner: LoopOwner,
-  interrupted: boolean,
+  { interrupted, why }: { readonly interrupted: boolean; readonly why?: string },
 ): Promise<void> {
   const { loop, iteration } = owner;
   const durationMs = owner.iterationMs;
@@ -46,7 +46,7 @@ export async function conclude(
         counted: false,
         durationMs,
         progress: null,
-        why: 'cut short on request',
+        why: why ?? 'cut short on request',
       },
       ...(broken ? [{ type: 'loop.rested' as const, ...breach(tamperedText(changed)) }] : []),
     );

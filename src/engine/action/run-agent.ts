@@ -31,15 +31,24 @@ import { tellPermissions } from '../tell-permissions.ts';
 import { UsageKeeper } from '../running-usage.ts';
 import { SpendingGuard } from '../spending-guard.ts';
 import { LiveTotals } from '../live-totals.ts';
+import {
+  afterAgentInput,
+  isProviderThere,
+  waitForOutage,
+  withAnswerWatch,
+} from '../provider-failure.ts';
 import { WarningRecorder } from '../warning-recorder.ts';
 
 const keptFinalText = 2000;
 
-/** One fresh agent run, in a slot of its own. Without one, because the work is being cut, nothing happens. */
+/**
+ * One fresh agent run, in a slot of its own. Without one, because the work is being cut, nothing happens; while its provider is
+ * down, it waits for that.
+ */
 export async function runAgent(engine: Engine, owner: LoopOwner, attempt: number): Promise<void> {
   if (!(await takeAgentSlot(engine, owner, owner.cut))) return;
   try {
-    await runInSlot(engine, owner, attempt);
+    if (await isProviderThere(engine, owner)) await runInSlot(engine, owner, attempt);
   } finally {
     giveAgentSlot(engine, owner);
   }
@@ -78,7 +87,11 @@ async function runInSlot(engine: Engine, owner: LoopOwner, attempt: number): Pro
       stderr: path.join(dir, `stderr${suffix}.log`),
     },
     agentLimits(loop, runner),
-    agentSink(engine, owner, { try: attempt, surroundings: around }, spending, totals, warnings),
+    withAnswerWatch(
+      engine,
+      owner,
+      agentSink(engine, owner, { try: attempt, surroundings: around }, spending, totals, warnings),
+    ),
     spending.signal,
   );
   await owner.after('run-agent');
@@ -86,7 +99,7 @@ async function runInSlot(engine: Engine, owner: LoopOwner, attempt: number): Pro
   if (looksAtFiles(loop)) owner.lookAhead();
   giveAgentSlot(engine, owner);
   const { result, usage } = await spending.judge(ran);
-  tellProvider(engine, loop, result.outcome);
+  await tellProvider(engine, loop, result.outcome);
   await warnings.recorded();
   await keeper.settled();
   // No agent works on a full disk: its crash says nothing about the work, and the loop goes on when there is room.
@@ -187,15 +200,11 @@ async function recordEnd(
   if (record.notes?.tooLong !== undefined && !owner.loop.warnings.includes(tooLongLearning)) {
     events.push({ type: 'warning.raised', text: tooLongLearning });
   }
-  const { kind } = result.outcome;
   const { now } = owner;
-  const next = afterAgent(result.outcome, {
-    apiErrors: owner.iteration.apiErrors + (kind === 'api_error' ? 1 : 0),
-    hangs: owner.iteration.hangs + (kind === 'hung' ? 1 : 0),
-    apiRetries: owner.loop.settings.limits['api-retries'],
-    now,
-    chance: engine.random.next(),
-  });
+  const next = afterAgent(result.outcome, await afterAgentInput(engine, owner, result.outcome));
+  if (next.kind === 'outage' && !owner.cut.aborted) {
+    return waitForOutage(engine, owner, next.text, events);
+  }
   if (next.kind === 'again' && !owner.cut.aborted) {
     const until = now + next.waitMs;
     const { condition, text, isReset } = next;
@@ -224,6 +233,8 @@ function agentRecord(
     model: usage.model,
     models: usage.models,
     ...(outcome.confidence === undefined ? {} : { confidence: outcome.confidence }),
+    ...(outcome.fault === undefined ? {} : { fault: outcome.fault }),
+    ...(outcome.retries === undefined ? {} : { retries: outcome.retries }),
     turns: outcome.turns,
     contextPercent: outcome.contextPercent,
     sessionId: outcome.sessionId,

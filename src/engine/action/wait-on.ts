@@ -1,12 +1,14 @@
 import { providerOf } from '../../core/agent/provider.ts';
 import type { Engine } from '../engine.ts';
 import type { LoopOwner } from '../loop-owner.ts';
+import { waitForProvider } from '../wait-for-provider.ts';
 
 /**
  * Sleeps for the time or until the first request. A wait of hours is looked at in between: one that ends by the wall clock may be
  * over sooner or later. A long wait is spent without a slot, so that others can go on.
  */
 export async function waitOn(engine: Engine, owner: LoopOwner, leftMs: number): Promise<void> {
+  if (owner.loop.wait?.condition === 'outage') return waitForProvider(engine, owner, leftMs);
   const { slots, clock } = engine;
   const { taskId, settings, createdAt, wait } = owner.loop;
   const provider = providerOf(settings);
