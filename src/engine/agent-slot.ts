@@ -5,10 +5,14 @@ import type { Loop } from '../core/loop/loop.ts';
 import type { Engine } from './engine.ts';
 import type { LoopOwner } from './loop-owner.ts';
 import { endOutage } from './outages.ts';
+import { isShut, shutProvider } from './sign-in.ts';
 
 const unknownResetMs = 300_000;
 
-/** An agent runs in a slot, for the life of its process. False: the signal came first, and there is none. */
+/**
+ * An agent runs in a slot, for the life of its process. False: there is none, because the signal came first or nobody is signed in
+ * with the provider.
+ */
 export async function takeAgentSlot(
   engine: Engine,
   owner: LoopOwner,
@@ -23,7 +27,7 @@ export async function takeAgentSlot(
   try {
     await slots.take({ kind: 'agent', key, provider, order, isFree }, signal);
   } catch (error) {
-    if (!signal.aborted) throw error;
+    if (!signal.aborted && !isShut(error)) throw error;
     return false;
   }
   // Waiting for others is not working time.
@@ -52,6 +56,7 @@ export async function tellProvider(
         : { type: 'usage-limited', provider, until: resetAtMs },
     );
   }
+  if (kind === 'auth') return shutProvider(engine, loop, outcome.evidence);
   if (!endedNormally(kind)) return;
   slots.tell({ type: 'answered', provider });
   await endOutage(engine, provider);

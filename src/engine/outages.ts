@@ -36,7 +36,8 @@ export async function passOutage(engine: Engine, loop: Loop): Promise<OutageLook
   const look = await engine.store.write(async (tx) => {
     const { outage, view } = await viewFor(tx, loop, provider);
     const found = lookAtOutage(outage, view);
-    if (outage !== null && found.kind === 'probe') await tx.outages.put(withProber(outage, loop.id));
+    if (outage !== null && found.kind === 'probe')
+      await tx.outages.put(withProber(outage, loop.id));
     if (found.kind !== 'give-up' || view.hasOthers) return found;
     // Those that waited have given up. Whoever comes now starts anew.
     await tx.outages.end(provider);

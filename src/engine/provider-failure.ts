@@ -13,15 +13,19 @@ import { endOutage, passOutage, publishOutage } from './outages.ts';
 
 const keptWhy = 300;
 
-/** Whether an agent may start now. If its provider is down and another loop finds out about it, this one waits. */
-export async function isProviderThere(engine: Engine, owner: LoopOwner): Promise<boolean> {
+/** Whether an agent may start now, to work or to probe. While another loop finds out about the provider this one waits. */
+export async function lookAtProvider(
+  engine: Engine,
+  owner: LoopOwner,
+): Promise<'there' | 'probe' | 'down'> {
   const look = await passOutage(engine, owner.loop);
-  if (look.kind === 'over' || look.kind === 'probe') return true;
+  if (look.kind === 'over') return 'there';
+  if (look.kind === 'probe') return 'probe';
   const leftMs = look.kind === 'wait' ? look.leftMs : 0;
   const provider = providerOf(owner.loop.settings);
   await owner.record(outageWait(owner.now + leftMs, `${providerName(provider)} is down`));
   await publishOutage(engine, provider);
-  return false;
+  return 'down';
 }
 
 /** What the loop and its provider have come to, for the decision about what follows a run. */
@@ -34,9 +38,7 @@ export async function afterAgentInput(
   const provider = providerOf(loop.settings);
   const isFailure = outcome.kind === 'api_error';
   owner.failingSince = isFailure ? (owner.failingSince ?? engine.clock.monotonic()) : null;
-  const known = isFailure
-    ? await engine.store.read((tx) => tx.outages.get(provider))
-    : null;
+  const known = isFailure ? await engine.store.read((tx) => tx.outages.get(provider)) : null;
   return {
     apiErrors: iteration.apiErrors + failedRequests(outcome),
     hangs: iteration.hangs + (outcome.kind === 'hung' ? 1 : 0),

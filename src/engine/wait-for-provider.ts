@@ -1,6 +1,7 @@
 import { providerOf } from '../core/agent/provider.ts';
 import type { Engine } from './engine.ts';
 import type { LoopOwner } from './loop-owner.ts';
+import { isShut } from './sign-in.ts';
 
 /** However long it takes, the stored outage is looked at in between: another engine may have ended it. */
 const longestWaitMs = 60_000;
@@ -45,8 +46,11 @@ export async function takeSlotBack(
     owner.hasYielded = false;
     return true;
   } catch (error) {
-    if (!signal.aborted) throw error;
-    return false;
+    if (signal.aborted) return false;
+    if (!isShut(error)) throw error;
+    // It goes on without one: to its rest.
+    owner.hasYielded = false;
+    return true;
   } finally {
     over.abort();
     await alarm;

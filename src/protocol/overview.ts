@@ -4,7 +4,7 @@ import type { Overview as Facts } from '../engine/overview.ts';
 import type { Task } from '../core/task/task.ts';
 import { Health } from './http/payload.ts';
 import { LoopLine, loopLine } from './loop-line.ts';
-import { isoTimeOrNull, Time } from './value.ts';
+import { isoTime, isoTimeOrNull, Time } from './value.ts';
 
 const TaskEntry = lazy(() =>
   z.object({
@@ -47,6 +47,18 @@ export const Overview = lazy(() =>
     next: z.array(TaskEntry()),
     /** The first tasks that wait for others, with the open ones they come after. */
     held: z.array(TaskEntry().extend({ after: z.array(z.string()) })),
+    /** Providers that are down, longest first. */
+    outages: z.array(
+      z.object({
+        provider: z.string(),
+        since: Time(),
+        /** Null: it is being tried right now. */
+        nextTry: Time().nullable(),
+        /** Loops that wait for it. */
+        waiting: z.number().int(),
+        why: z.string(),
+      }),
+    ),
   }),
 );
 export type Overview = z.infer<ReturnType<typeof Overview>>;
@@ -71,6 +83,9 @@ export function overviewResult(facts: Facts, daemon: Health | null): Overview {
     next: facts.next.map(taskEntry),
     held: facts.held.map(({ task, after }) => {
       return { ...taskEntry(task), after: after.map(({ id }) => id) };
+    }),
+    outages: facts.outages.map(({ since, nextTry, ...outage }) => {
+      return { ...outage, since: isoTime(since), nextTry: isoTimeOrNull(nextTry) };
     }),
   };
 }

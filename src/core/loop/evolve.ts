@@ -344,11 +344,7 @@ function outlasting(wait: Wait | null): Wait | null {
   return isTold ? { ...wait, then: 'boundary' } : null;
 }
 
-const toldByProvider: ReadonlySet<WaitCondition> = new Set([
-  'usage_limit',
-  'rate_limit',
-  'outage',
-]);
+const toldByProvider: ReadonlySet<WaitCondition> = new Set(['usage_limit', 'rate_limit', 'outage']);
 
 function nextFailures(failures: number, outcome: string): number {
   if (outcome === 'done') return 0;

@@ -94,11 +94,11 @@ export function step(schedule: Schedule, change: Change, moment: Moment): Steppe
   return { ...dispatch(open, moment), rejected: isFull, refused };
 }
 
-/** Nobody waits for a provider that is shut. */
+/** Nobody waits for a provider that is shut; a request of an agent that runs finds out for itself. */
 function refuseShut(schedule: Schedule): { readonly open: Schedule; readonly refused: Ask[] } {
   const { waiting, providers } = schedule;
   const isShut = ({ ask }: Waiting): boolean =>
-    ask.provider !== null && providers[ask.provider]?.isShut === true;
+    ask.kind !== 'request' && ask.provider !== null && providers[ask.provider]?.isShut === true;
   const refused = waiting.filter(isShut).map(({ ask }) => ask);
   if (refused.length === 0) return { open: schedule, refused };
   return { open: { ...schedule, waiting: waiting.filter((each) => !isShut(each)) }, refused };

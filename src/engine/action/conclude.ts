@@ -18,6 +18,7 @@ import { allChecks } from '../../core/verdict/report.ts';
 import { lookAtCompletion } from '../completion.ts';
 import type { Engine } from '../engine.ts';
 import type { LoopOwner } from '../loop-owner.ts';
+import { restForSignIn } from '../sign-in.ts';
 import { reportSurroundings } from '../report-surroundings.ts';
 import { summariseIteration } from '../summarise-iteration.ts';
 import { tellStrategy } from '../tell-strategy.ts';
@@ -35,6 +36,10 @@ export async function conclude(
   const changed = await reportSurroundings(engine, owner);
   const around = changed === null ? [] : [changed];
   const broken = changed !== null && guardsSurroundings(loop);
+  const isUnknownHere = !broken && !interrupted && iteration.agent?.kind === 'auth';
+  if (isUnknownHere) {
+    return restForSignIn(engine, owner, iteration.agent?.evidence ?? null, around);
+  }
   if (interrupted) {
     await owner.record(
       ...around,

@@ -27,13 +27,14 @@ import { loopSandbox } from '../loop-sandbox.ts';
 import { refuseFullDisk } from '../disk-full.ts';
 import type { Engine } from '../engine.ts';
 import type { LoopOwner } from '../loop-owner.ts';
+import { restForSignIn } from '../sign-in.ts';
 import { tellPermissions } from '../tell-permissions.ts';
 import { UsageKeeper } from '../running-usage.ts';
 import { SpendingGuard } from '../spending-guard.ts';
 import { LiveTotals } from '../live-totals.ts';
 import {
   afterAgentInput,
-  isProviderThere,
+  lookAtProvider,
   waitForOutage,
   withAnswerWatch,
 } from '../provider-failure.ts';
@@ -42,20 +43,28 @@ import { WarningRecorder } from '../warning-recorder.ts';
 const keptFinalText = 2000;
 
 /**
- * One fresh agent run, in a slot of its own. Without one, because the work is being cut, nothing happens; while its provider is
- * down, it waits for that.
+ * One fresh agent run, in a slot of its own. Without one, because the work is being cut, nothing happens. While its provider is
+ * down it waits for that; when its provider wants a sign-in the loop rests.
  */
 export async function runAgent(engine: Engine, owner: LoopOwner, attempt: number): Promise<void> {
-  if (!(await takeAgentSlot(engine, owner, owner.cut))) return;
+  if (!(await takeAgentSlot(engine, owner, owner.cut))) {
+    return owner.cut.aborted ? undefined : restForSignIn(engine, owner);
+  }
   try {
-    if (await isProviderThere(engine, owner)) await runInSlot(engine, owner, attempt);
+    const provider = await lookAtProvider(engine, owner);
+    if (provider !== 'down') await runInSlot(engine, owner, attempt, provider === 'probe');
   } finally {
     giveAgentSlot(engine, owner);
   }
 }
 
 /** Its identity is stored before it may act; its stream goes to files as it comes. */
-async function runInSlot(engine: Engine, owner: LoopOwner, attempt: number): Promise<void> {
+async function runInSlot(
+  engine: Engine,
+  owner: LoopOwner,
+  attempt: number,
+  isProbe: boolean,
+): Promise<void> {
   const { loop, iteration } = owner;
   const runner = await engine.resolveAgent(loop.settings);
   const dir = await engine.artifacts.iterationDir(loop.id, iteration.number);
@@ -63,6 +72,8 @@ async function runInSlot(engine: Engine, owner: LoopOwner, attempt: number): Pro
   const run = await agentRun(engine, owner, runner, {
     promptFile: path.join(dir, 'prompt.md'),
     door,
+    // One request is enough to find out.
+    apiRetries: isProbe ? 0 : loop.settings.limits['api-retries'],
   });
   const suffix = attempt === 1 ? '' : `-${attempt}`;
   await tellPermissions(engine, loop, runner);
@@ -112,8 +123,9 @@ async function agentRun(
   engine: Engine,
   owner: LoopOwner,
   runner: AgentRunner,
-  { promptFile, door }: { readonly promptFile: string; readonly door: Door | null },
+  given: { readonly promptFile: string; readonly door: Door | null; readonly apiRetries: number },
 ): Promise<AgentRun> {
+  const { promptFile, door, apiRetries } = given;
   const { loop, iteration } = owner;
   const maxIterations = loop.settings.limits['max-iterations'];
   const { pass, set } = loop.settings.env;
@@ -136,6 +148,7 @@ async function agentRun(
       door,
     ),
     ...(door === null ? {} : { door: door.socket }),
+    apiRetries,
     maxTurns: loop.settings.limits['max-turns-per-iteration'],
     sandbox: withReadable(loopSandbox(engine, loop), door?.readable ?? []),
   };

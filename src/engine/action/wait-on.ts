@@ -1,6 +1,7 @@
 import { providerOf } from '../../core/agent/provider.ts';
 import type { Engine } from '../engine.ts';
 import type { LoopOwner } from '../loop-owner.ts';
+import { isShut } from '../sign-in.ts';
 import { waitForProvider } from '../wait-for-provider.ts';
 
 /**
@@ -19,9 +20,9 @@ export async function waitOn(engine: Engine, owner: LoopOwner, leftMs: number): 
   await clock.sleep(Math.min(leftMs, longest), owner.asked).catch(() => {});
   if (yields) {
     const ask = { kind: 'loop', key: taskId, provider, order: createdAt } as const;
-    // Without a slot, because somebody asks for something: that is done without one.
+    // Without a slot, because somebody asks for something or its provider wants a sign-in: that is dealt with without one.
     await slots.take(ask, owner.asked).catch((error: unknown) => {
-      if (!owner.asked.aborted) throw error;
+      if (!owner.asked.aborted && !isShut(error)) throw error;
     });
   }
   owner.forgetTime();

@@ -32,7 +32,13 @@ export const Limits = section({
       .describe('Successive iterations without progress that fail the loop; 0 = off.'),
   'max-consecutive-errors': () =>
     Positive().default(5).describe('Successive iterations ended by an error that fail the loop.'),
-  'api-retries': () => Count().max(20).default(3).describe('Retries of one model call, those of the native agent included; after them its provider is down.'),
+  'api-retries': () =>
+    Count()
+      .max(20)
+      .default(3)
+      .describe(
+        'Retries of one model call, those of the native agent included; after them its provider is down.',
+      ),
   'max-outage': () =>
     Duration()
       .default(43_200_000)
