@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { checkEnvironment } from '../core/env/allow-list.ts';
-import { reservedVariables } from '../core/env/reserved.ts';
+import { fillReserved, reservedVariables } from '../core/env/reserved.ts';
 import type { Loop } from '../core/loop/loop.ts';
 import type { ProcessEnd } from '../ports/process.ts';
 import type { Engine } from './engine.ts';
@@ -54,11 +54,13 @@ export async function runCommand(
   const cwd = spec.cwd ?? loop.workspace.path;
   engine.project.requireIntact(cwd);
   engine.artifacts.requireIntact(spec.dir);
+  const { env = environmentOfChecks(engine, loop) } = spec;
+  const command = fillReserved(spec.command, spec.env === undefined ? {} : reservedFor(loop));
   const result = await engine.supervisor.run(
     {
-      argv: ['/bin/sh', '-c', spec.command],
+      argv: ['/bin/sh', '-c', command],
       cwd,
-      env: spec.env ?? environmentOfChecks(engine, loop),
+      env,
       stdin: spec.stdin ?? null,
       stdoutFile: path.join(spec.dir, `${spec.name}.stdout.log`),
       stderrFile: path.join(spec.dir, `${spec.name}.stderr.log`),

@@ -67,6 +67,21 @@ describe('a pass in the worktree', () => {
     expect(await readdir(rooms)).toEqual([]);
   });
 
+  it.each([
+    ['a check that names its task completes', 'true', 'complete'],
+    ['a product cannot see that a loop checks it', '[ -n "$LOOPWRIGHT_LOOP" ]', 'failed'],
+  ])('%s', async (_, product, status) => {
+    await using repo = await gitRepo();
+    const check = path.join(repo.outside, 'product.sh');
+    await writeFile(check, product);
+    const flags = { agent: 'command:echo x > "$LOOPWRIGHT_TASK.txt"', 'max-iterations': 1 };
+    const command = `test -f "$LOOPWRIGHT_TASK.txt" && sh '${check}'`;
+    await using opened = await openedProject(repo, { ...flags, validate: command });
+    const loop = await opened.runText('named by its task');
+    expect(loop.status).toBe(status);
+    expect(loop.iterations[0]?.report?.overall.passed).toBe(true);
+  });
+
   it('is contradicted by the test as it was, told by name, and blocked when it comes again', async () => {
     await using repo = await project();
     const loop = await play(repo, [{ run: weaken }, { run: 'true' }]);

@@ -176,8 +176,9 @@ describe('one thing that goes wrong stays one thing', () => {
     const flags = { agent: 'command:echo x >> work.txt', validate: tool, 'max-iterations': 1 };
     await using project = await openedProject(repo, flags);
     const first = await project.runText('tool missing');
-    expect(first.baseline?.state).toBe('red');
-    expect(first.warnings.some((text) => text.includes('could not run on the base'))).toBe(true);
+    expect(first).toMatchObject({ status: 'blocked', reason: 'setup', iterations: [] });
+    expect(first.baseline?.state).toBe('broken');
+    expect(first.text).toContain('could not run on the base');
     await writeFile(tool, '#!/bin/sh\nexit 0\n', { mode: 0o755 });
     const second = await project.runText('tool there');
     expect(second.baseline?.state).toBe('green');

@@ -79,9 +79,9 @@ describe('merging a complete loop', () => {
     await merge(project, loop.id);
     expect(await repo.git('log', '--format=%s', '-2')).toContain('other');
     expect(existsSync(path.join(repo.path, 'work.txt'))).toBe(true);
-    expect(
-      existsSync(path.join(project.engine.artifacts.loopDir(loop.id), 'merge/verification.json')),
-    ).toBe(true);
+    const evidence = 'confirm-merge-base-judge/validation.stdout.log';
+    const { artifacts } = project.engine;
+    expect(existsSync(path.join(artifacts.loopDir(loop.id), evidence))).toBe(true);
   });
 
   it('refuses when the checks no longer pass on the moved base, and changes nothing', async () => {

@@ -96,14 +96,22 @@ export async function digestFolder(folder: string, skip: readonly string[] = [])
 /** Everything of the user's that a run must leave bit-identical (I6). Objects and loops' own refs are the engine's. */
 export async function digestUser(repo: GitRepo): Promise<unknown> {
   const skip = ['objects', 'refs', 'logs', 'worktrees', 'packed-refs'];
+  const home = repo.env['HOME'] ?? '';
   const refs = await repo.git('for-each-ref', '--format=%(refname) %(objectname)');
   return {
     files: await digestFolder(repo.path, ['.git', '.loopwright']),
     git: await digestFolder(path.join(repo.path, '.git'), skip),
-    home: await digestFolder(repo.env['HOME'] ?? ''),
+    home: await digestFolder(home, ['.cache']),
+    // The engine's own cache may stay; a room in it may not.
+    rooms: await namesIn(path.join(home, '.cache/loopwright/rooms')),
+    caches: (await namesIn(path.join(home, '.cache'))).filter((name) => name !== 'loopwright'),
     refs: refs
       .split('\n')
       .filter((line) => !/^refs\/(heads\/loopwright|loopwright-kept|loopwright-past)\//.test(line)),
     reflog: await readFile(path.join(repo.path, '.git/logs/HEAD'), 'utf8').catch(() => ''),
   };
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  return readdir(folder).catch(() => []);
 }

@@ -42,3 +42,17 @@ export function reservedVariables(context: IterationContext): Readonly<Record<st
 export function isReserved(name: string): boolean {
   return reservedNames.some((reserved) => reserved === name);
 }
+
+/**
+ * A command with the values of reserved variables in place of their names: a clean place has no such variable, so that what
+ * runs there cannot tell it from anywhere else, and a check of the user's that names its task still finds it.
+ */
+export function fillReserved(command: string, variables: Readonly<Record<string, string>>): string {
+  return command.replaceAll(
+    /\$(?:\{(?<braced>LOOPWRIGHT_[A-Z_]+)\}|(?<plain>LOOPWRIGHT_[A-Z_]+))/g,
+    (whole, braced: string | undefined, plain: string | undefined) => {
+      const value = variables[braced ?? plain ?? ''];
+      return value !== undefined && /^[\w.-]+$/.test(value) ? value : whole;
+    },
+  );
+}

@@ -68,7 +68,9 @@ export function readCommand(command: SimpleCommand): Reading {
   };
 }
 
-function redirected({ inputs }: SimpleCommand): Reading {
+/** `wc -l < notes.txt` looks at a file; `node calc.js < in.txt` feeds the product with it. */
+function redirected({ inputs, words: [program = ''] }: SimpleCommand): Reading {
+  if (lookers.has(program) || (comparators.has(program) && !pairs.has(program))) return nothing;
   const mentions = inputs.map((word): Mention => ({
     word,
     role: 'data',
@@ -315,16 +317,23 @@ function taskRunner({ cwd }: SimpleCommand, program: string, rest: readonly stri
 }
 
 /** `diff`, `grep` and the like: one side is what is judged, the other one judges. */
+/** They compare one file with another. */
+const pairs: ReadonlySet<string> = new Set(['diff', 'cmp', 'comm']);
+/** Their `-f` asks whether a file is there; it loads nothing. */
+const conditions: ReadonlySet<string> = new Set(['test', '[', '[[', 'expr']);
+
 function readComparison(program: string, rest: readonly string[]): Reading {
-  const isPair = program === 'diff' || program === 'cmp' || program === 'comm';
+  const isPair = pairs.has(program);
   const words = operands(rest);
   const hasOther =
     rest.includes('-') ||
     rest.length >
       words.length + rest.filter((word) => word.length > 1 && word.startsWith('-')).length;
-  const loaded = ['-f', '--file', '--from-file', '--rawfile', '--slurpfile', '--schema'].flatMap(
-    (name) => optionValue(rest, [name]) ?? [],
-  );
+  const loaded = conditions.has(program)
+    ? []
+    : ['-f', '--file', '--from-file', '--rawfile', '--slurpfile', '--schema'].flatMap(
+        (name) => optionValue(rest, [name]) ?? [],
+      );
   return {
     mentions: [
       ...words.map((word): Mention => ({

@@ -268,6 +268,21 @@ const cases: readonly Case[] = [
     product: 'report.json',
   },
   {
+    name: 'files that a condition or a search looks at',
+    command:
+      'test "$(wc -l < lines.txt)" -ge 3 && grep -q x < x.txt && test -f work.txt && [ -s out.json ] && [[ -f a.txt && -r b.txt ]] && grep -q done notes.txt && jq -e .ok state.json',
+    tree: {
+      'work.txt': null,
+      'lines.txt': null,
+      'x.txt': '',
+      'out.json': null,
+      'a.txt': '',
+      'b.txt': null,
+      'notes.txt': null,
+    },
+    product: 'work.txt lines.txt x.txt out.json a.txt b.txt notes.txt',
+  },
+  {
     name: 'linters and compilers look at product',
     command:
       'eslint scripts/check.js lib && tsc -p . && ruff check app.py && gcc -o x main.c && ./x && prettier --check .',
