@@ -43,8 +43,8 @@ export class LoopOwner implements AsyncDisposable {
   seenTree: string | null = null;
   /** It gave its `loop` slot to others while it waits for its provider. */
   hasYielded = false;
-  /** Since when its requests fail, by the monotonic clock; null: they do not. */
-  failingSince: number | null = null;
+  /** When its provider last failed it, by the monotonic clock; null: the last run was none of its failures. */
+  failedAt: number | null = null;
   /** Why the configuration could not be read at the last boundary; null when it could. */
   configFault: string | null = null;
   /** The machine was started since the owner before had the loop. */

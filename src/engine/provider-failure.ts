@@ -37,15 +37,15 @@ export async function afterAgentInput(
   const { iteration, loop } = owner;
   const provider = providerOf(loop.settings);
   const isFailure = outcome.kind === 'api_error';
-  owner.failingSince = isFailure ? (owner.failingSince ?? engine.clock.monotonic()) : null;
+  const before = owner.failedAt;
+  owner.failedAt = isFailure ? engine.clock.monotonic() : null;
   const known = isFailure ? await engine.store.read((tx) => tx.outages.get(provider)) : null;
   return {
     apiErrors: iteration.apiErrors + failedRequests(outcome),
     hangs: iteration.hangs + (outcome.kind === 'hung' ? 1 : 0),
     apiRetries: loop.settings.limits['api-retries'],
     isDown: known !== null,
-    hasAnswered:
-      owner.failingSince !== null && engine.slots.hasAnsweredSince(provider, owner.failingSince),
+    hasAnswered: before !== null && engine.slots.hasAnsweredSince(provider, before),
     pace: outageLimits(loop.settings),
     now: owner.now,
     chance: engine.random.next(),
@@ -70,7 +70,7 @@ export async function waitForOutage(
   });
   // What a provider that is down takes of its time is nobody's working time.
   owner.forgetTime();
-  owner.failingSince = null;
+  owner.failedAt = null;
   const text = `${providerName(provider)} is down: ${why}`;
   await owner.recordWith(
     async (tx) => {

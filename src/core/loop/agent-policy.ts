@@ -38,7 +38,7 @@ export type AfterAgentInput = {
   readonly apiRetries: number;
   /** The provider is known to be down. */
   readonly isDown: boolean;
-  /** It has answered another loop since the first of these failures. */
+  /** It has answered another loop since the failure before this one. */
   readonly hasAnswered: boolean;
   readonly pace: ProbePace;
   /** UTC milliseconds. */
