@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { lazy } from '../core/lazy.ts';
 import type { Overview as Facts } from '../engine/overview.ts';
+import type { Loop } from '../core/loop/loop.ts';
 import type { Task } from '../core/task/task.ts';
 import { Health } from './http/payload.ts';
 import { LoopLine, loopLine } from './loop-line.ts';
@@ -70,7 +71,7 @@ export function overviewResult(facts: Facts, daemon: Health | null): Overview {
       return {
         ...loopLine(row),
         owner,
-        waitingUntil: isoTimeOrNull(loop.wait?.until ?? null),
+        waitingUntil: isoTimeOrNull(waitingUntil(loop)),
         text: loop.text,
       };
     }),
@@ -88,6 +89,11 @@ export function overviewResult(facts: Facts, daemon: Health | null): Overview {
       return { ...outage, since: isoTime(since), nextTry: isoTimeOrNull(nextTry) };
     }),
   };
+}
+
+/** When a provider that is down is tried again is said of the provider. */
+function waitingUntil({ wait }: Loop): number | null {
+  return wait === null || wait.condition === 'outage' ? null : wait.until;
 }
 
 export function taskEntry({ id, title, status, reason, priority }: Task): TaskEntry {

@@ -13,7 +13,7 @@ const downMs = isFull ? 180_000 : 6000;
 const pace = isFull ? '' : 'limits: { probe-delay: 1s, max-probe-delay: 2s, api-retries: 1 }\n';
 const patience = { timeout: isFull ? 900_000 : 240_000 };
 
-type Weather = 'up' | 'overloaded' | 'cut';
+type Weather = 'up' | 'overloaded' | 'cut' | 'unsigned';
 
 /** A model that is there or not, and everything it was asked. */
 class Sky {
@@ -23,6 +23,7 @@ class Sky {
   readonly scenario = (ask: Ask): Reply => {
     this.calls.push({ at: Date.now(), isAnswered: this.weather === 'up' });
     if (this.weather === 'overloaded') return { kind: 'status', status: 529 };
+    if (this.weather === 'unsigned') return { kind: 'status', status: 401 };
     if (this.weather === 'cut') return { kind: 'cut', text: 'This stream breaks.' };
     return findScenario('ok')?.(ask) ?? { kind: 'reset' };
   };
@@ -91,7 +92,7 @@ function figures(sky: Sky, loops: readonly Loop[], backAt: number): string {
 it(
   'three loops at a time live through an outage, a kill -9 in it, and a flap',
   patience,
-  async () => {
+  async ({ annotate }) => {
     const sky = new Sky();
     await using server = await startModelServer({ scenarios: { sky: sky.scenario } });
     await using repo = await gitRepo();
@@ -116,11 +117,11 @@ it(
     expect((await second.ended).exitCode).toBe(0);
     const loops = await loopsOf(user);
     expectUntouched(loops, 6);
-    console.log(`run: ${figures(sky, loops, backAt)}`);
+    await annotate(`run: ${figures(sky, loops, backAt)}`);
   },
 );
 
-it('a daemon lives through the same', patience, async () => {
+it('a daemon lives through the same', patience, async ({ annotate }) => {
   const sky = new Sky();
   sky.weather = 'overloaded';
   await using server = await startModelServer({ scenarios: { sky: sky.scenario } });
@@ -139,5 +140,33 @@ it('a daemon lives through the same', patience, async () => {
   await daemon.ended;
   const loops = await loopsOf(user);
   expectUntouched(loops, 4);
-  console.log(`daemon: ${figures(sky, loops, backAt)}`);
+  await annotate(`daemon: ${figures(sky, loops, backAt)}`);
 });
+
+it(
+  'a daemon stops a provider that wants a sign-in, and `resume --all` goes on',
+  patience,
+  async () => {
+    const sky = new Sky();
+    sky.weather = 'unsigned';
+    await using server = await startModelServer({ scenarios: { sky: sky.scenario } });
+    await using repo = await gitRepo();
+    const user = await project(repo, server.base('sky', 'signin'), 8);
+    const daemon = await realDaemon(user);
+    const run = (...argv: readonly string[]) => realCli(user.path, user.env, argv).ended;
+    const status = async () => JSON.parse((await run('status', '--json')).out);
+    await until(async () => {
+      const { active, needsYou } = await status();
+      return needsYou.loops.length > 0 && active.length === 0;
+    });
+    // As many as were under way together, and no further one.
+    expect(sky.calls.length).toBeLessThanOrEqual(4);
+    expect((await status()).tasks.pending).toBeGreaterThan(0);
+    sky.weather = 'up';
+    expect((await run('resume', '--all')).out).toContain('the daemon goes on with');
+    await until(async () => (await status()).tasks.done === 8);
+    daemon.child.kill('SIGTERM');
+    await daemon.ended;
+    expectUntouched(await loopsOf(user), 8);
+  },
+);

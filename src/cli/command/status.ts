@@ -145,8 +145,9 @@ function activeText(
 ): string {
   const state = paint(statusStyle(loop.status), statusText(loop.status, loop.reason));
   const cost = row.costUsd === null ? '' : ` · ${formatCost(row.costUsd)}`;
+  // When a provider is tried again is said of the provider.
   const wait =
-    loop.wait === null
+    loop.wait === null || loop.wait.condition === 'outage'
       ? ''
       : ` · ${formatDuration(Math.max(0, loop.wait.until - now))} left, until ${formatClock(loop.wait.until)} UTC`;
   const head = `${loop.id}  ${state} · iteration ${row.iterations}${cost}${wait} · last event ${formatAge(now - row.updatedAt)}`;

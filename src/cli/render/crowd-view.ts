@@ -164,6 +164,8 @@ export class CrowdView implements View {
     const shown = all.slice(0, all.length > room ? room - 1 : room);
     const left = all.length - shown.length;
     const merging = all.filter(({ loop }) => awaitsMerge(loop)).length;
+    // Those have given their slots to others.
+    const down = all.filter(({ loop }) => loop.wait?.condition === 'outage').length;
     return [
       ...shown.map(({ loop, where, doing, since }) => {
         const time = formatElapsed(clock.monotonic() - since);
@@ -174,7 +176,7 @@ export class CrowdView implements View {
       renderCrowd(
         {
           queue: this.#queue,
-          running: all.length - merging,
+          running: all.length - merging - down,
           merging,
           ended: this.#ended,
           checks: this.#checks,
