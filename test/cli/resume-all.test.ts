@@ -41,7 +41,7 @@ describe('resume --all', () => {
     await writeFile(ending, failure(529));
     const down = await cli.run('run', 'second');
     expect(down.exitCode).toBe(4);
-    expect(down.err).toContain('paused (outage)');
+    expect(down.out + down.err).toContain('paused (outage)');
     await writeFile(ending, '');
     const resumed = await cli.run('resume', '--all', '--json');
     const { loops, exitCode } = JSON.parse(resumed.out);
