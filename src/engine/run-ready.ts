@@ -121,7 +121,7 @@ class Crew {
       if (loop === null) continue;
       this.#join(loop.taskId, { order, provider: providerOf(loop.settings) }, async () => {
         if (!(await isUnchanged(engine, loop))) return null;
-        engine.publish({ kind: 'notice', text: `resuming ${loop.id}: ${whyResumed(loop)}` });
+        engine.publish({ kind: 'notice', text: resumingText(loop) });
         return driveLoop(this.#run, loop.id, { why: 'resumed by hand', ...changed });
       });
     }
@@ -151,7 +151,7 @@ class Crew {
       this.#join(loop.taskId, { order: index, provider: providerOf(loop.settings) }, async () => {
         if (!(await isUnchanged(engine, loop))) return null;
         const why = whyResumed(loop);
-        engine.publish({ kind: 'notice', text: `resuming ${loop.id}: ${why}` });
+        engine.publish({ kind: 'notice', text: resumingText(loop) });
         return driveLoop(this.#run, loop.id, { why });
       });
     }
@@ -330,9 +330,18 @@ function whyResumed(loop: Loop): string {
   if (!isResting(loop.status)) return 'its engine was gone';
   const refusal = lastIteration(loop)?.refusal;
   if (loop.reason === 'rejected' && refusal !== undefined) return refusalText(refusal);
-  switch (loop.reason) {
-    case 'rejected':
-      return 'it was rejected';
+  return loop.reason === 'rejected' ? 'it was rejected' : restText(loop);
+}
+
+function resumingText(loop: Loop): string {
+  if (!isResting(loop.status)) return `resuming ${loop.id}, which was interrupted`;
+  if (loop.reason === 'rejected') return `resuming ${loop.id}, which was rejected`;
+  return `resuming ${loop.id}: ${restText(loop)}`;
+}
+
+/** Why it rested, as the reason to go on. */
+function restText({ status, reason }: Loop): string {
+  switch (reason) {
     case 'outage':
       return 'its provider was down';
     case 'auth':
@@ -342,11 +351,11 @@ function whyResumed(loop: Loop): string {
     case 'budget':
       return 'its budget was raised';
     case 'user':
-      return loop.status === 'paused' ? 'it was paused' : 'it was stopped';
+      return status === 'paused' ? 'it was paused' : 'it was stopped';
     case 'interrupted':
     case null:
       return 'it was interrupted';
     default:
-      return `it was ${loop.status} (${loop.reason})`;
+      return `it was ${status} (${reason})`;
   }
 }
