@@ -1,6 +1,6 @@
 /**
  * Records what real test runners print, for the parsers of `src/core/verdict/test-output`:
- * `node scripts/record-test-output.ts CACHE [FOLDER...]`. Runners of npm are installed below CACHE; those of Debian
+ * `node scripts/record-test-output.ts CACHE [FOLDER | FOLDER/NAME...]`. Runners of npm are installed below CACHE; those of Debian
  * (ruby-rspec ruby-minitest ruby-test-unit phpunit elixir bats libgtest-dev catch2 python3-nose2 libsurefire-java
  * maven-debian-helper) are used as they are found, and left out with a note where they are missing.
  */
@@ -15,7 +15,10 @@ const fixtures = path.join(root, 'test/fixtures/test-output');
 
 function main(cache: string, folders: readonly string[]): void {
   const wanted = recordings.filter(
-    ({ folder }) => folders.length === 0 || folders.includes(folder),
+    ({ folder, name }) =>
+      folders.length === 0 ||
+      folders.includes(folder) ||
+      folders.some((part) => part.includes('/') && `${folder}/${name}`.startsWith(part)),
   );
   for (const recording of wanted) {
     const text = record(cache, recording);
@@ -100,5 +103,6 @@ function plainEnvironment(cwd: string): Record<string, string> {
 }
 
 const [cache, ...folders] = process.argv.slice(2);
-if (cache === undefined) process.stderr.write('usage: record-test-output.ts CACHE [FOLDER...]\n');
+if (cache === undefined)
+  process.stderr.write('usage: record-test-output.ts CACHE [FOLDER | FOLDER/NAME...]\n');
 else main(path.resolve(cache), folders);

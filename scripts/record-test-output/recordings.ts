@@ -1,3 +1,5 @@
+import { printing } from './printing.ts';
+
 /** One run of a runner over a sample suite. */
 export type Recording = {
   readonly folder: string;
@@ -600,6 +602,7 @@ function maven(flags: string): string {
 export const recordings: readonly Recording[] = [
   ...javascript,
   ...printed,
+  ...printing,
   ...olderReleases,
   ...python,
   ...others,

@@ -13,7 +13,7 @@ import { option, requiredArgument, wantsJson } from './input.ts';
 import { nextCommands } from './render/next-commands.ts';
 import { statusText } from './render/status-word.ts';
 import { oneLine } from './render/story-line.ts';
-import { resolveLoops } from './resolve-loop.ts';
+import { resolveLoops, resolveRecorded } from './resolve-loop.ts';
 import { withSession } from './session.ts';
 
 export const byOption: Option = {
@@ -34,7 +34,9 @@ export async function answerApproval(
   await using opened = await context.open();
   const { engine } = opened;
   const reference = requiredArgument(input, 'LOOP');
-  const meant = await resolveLoops(engine, reference);
+  const named = await resolveLoops(engine, reference);
+  const meant: Loop[] = [];
+  for (const { id } of named) meant.push(await resolveRecorded(engine, id, context));
   const loops = isSelector(reference) ? meant.filter(isAsking) : meant;
   if (loops.length === 0) context.err.write('no such loop waits for an approval\n');
   for (const loop of loops) await answerOne(input, context, engine, loop, text, give);

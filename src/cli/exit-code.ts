@@ -31,6 +31,8 @@ const blockedCodes: ReadonlySet<string> = new Set([
   'store.fenced',
   'store.conflict',
   'store.locked',
+  'store.log_changed',
+  'store.state_changed',
   'daemon.running',
 ]);
 

@@ -1,10 +1,12 @@
 import { isSelector, parseSelector } from '../core/coordinate/selector.ts';
 import { LoopwrightError, isLoopwrightError } from '../core/error.ts';
 import type { Loop } from '../core/loop/loop.ts';
-import type { LoopRow, StoreTx } from '../ports/store.ts';
+import type { FoldedLoop, LoopRow, StoreTx } from '../ports/store.ts';
 import type { Engine } from '../engine/engine.ts';
+import { differenceText, logChanged } from '../engine/folded-loop.ts';
 import { selectLoops } from '../engine/select-loops.ts';
 import type { Argument } from './command.ts';
+import type { CliContext } from './context.ts';
 import { oneLine } from './render/story-line.ts';
 
 /** The argument of every command that is about a loop. */
@@ -38,6 +40,33 @@ export async function resolveLoop(engine: Engine, reference: string | null): Pro
   });
 }
 
+/** The same for commands that show or change a verdict: as the log tells it, and said when the projection does not. */
+export async function resolveRecorded(
+  engine: Engine,
+  reference: string | null,
+  { err }: Pick<CliContext, 'err'>,
+): Promise<Loop> {
+  const { loop, brokenAt, differs } = await resolveFolded(engine, reference);
+  if (brokenAt !== null) throw logChanged(loop.id, brokenAt);
+  if (differs.length > 0) err.write(`warning: ${differenceText(loop.id, differs)}\n`);
+  return loop;
+}
+
+/** With a log that was changed it is what the part before that says. */
+export async function resolveFolded(
+  engine: Engine,
+  reference: string | null,
+): Promise<FoldedLoop & { readonly loop: Loop }> {
+  return engine.store.read(async (tx) => {
+    const id = await findLoopId(tx, reference?.trim() ?? 'last');
+    const folded = await tx.loops.folded(id);
+    if (folded === null) throw noLoop(id);
+    const { loop, brokenAt } = folded;
+    if (loop === null) throw logChanged(id, brokenAt ?? 1);
+    return { ...folded, loop };
+  });
+}
+
 /** The same for commands that also take a selector. */
 export async function resolveLoops(engine: Engine, reference: string): Promise<readonly Loop[]> {
   if (!isSelector(reference)) return [await resolveLoop(engine, reference)];
@@ -52,7 +81,7 @@ export async function resolveLoops(engine: Engine, reference: string): Promise<r
 async function findLoopId(tx: StoreTx, reference: string): Promise<string> {
   if (reference === 'last')
     return newest(await tx.loops.list({ limit: 1 }), 'there is no loop yet');
-  if ((await tx.loops.get(reference)) !== null) return reference;
+  if (await isLoop(tx, reference)) return reference;
   const prefix = idPrefix(reference);
   if (prefix !== null) {
     const matches = (await tx.loops.list({})).filter(({ id }) => id.startsWith(prefix));
@@ -67,6 +96,17 @@ async function findLoopId(tx: StoreTx, reference: string): Promise<string> {
     await tx.loops.list({ taskId: task, limit: 1 }),
     `the task ${task} has no loop yet`,
   );
+}
+
+/** Whatever its stored state says. */
+async function isLoop(tx: StoreTx, id: string): Promise<boolean> {
+  try {
+    await tx.loops.token(id);
+    return true;
+  } catch (error) {
+    if (isLoopwrightError(error) && error.code === 'store.missing') return false;
+    throw error;
+  }
 }
 
 /** `loop-1a` and the bare digits `1a2b` (four or more) begin an id. */

@@ -4,6 +4,7 @@ import {
   isOfAgent,
   readGitTrace,
   traceVariable,
+  type TracedCommand,
 } from '../core/loop/git-trace.ts';
 import type { Loop } from '../core/loop/loop.ts';
 import { guardsSurroundings } from '../core/loop/surroundings.ts';
@@ -21,7 +22,7 @@ export type Attributed = {
 
 /**
  * Makes git tell which commands the agent ran, so that its changes of refs and of the user's checkout can be told from the
- * user's own. Where walls keep the agent out there is nothing to tell apart, and with `sandbox: worktree` no change is allowed.
+ * user's own. Where walls keep the agent out there is nothing to tell apart.
  */
 export async function traceEnvironment(
   engine: Engine,
@@ -43,32 +44,47 @@ export async function attributeChanges(
   engine: Engine,
   loop: Loop,
   changes: readonly SurroundingChange[],
+  isBaseMoved: boolean,
 ): Promise<Attributed> {
   const everyday = changes.filter(isEverydayChange);
   const isSplit =
     everyday.length > 0 && !guardsSurroundings(loop) && !opensRepository(engine, loop);
   const isAgents = isSplit ? await agentsOwn(engine, loop) : () => true;
   if (!isSplit) await beginTrace(engine, loop);
-  const others = everyday.filter(({ name }) => !isAgents(name));
+  const base = `refs/heads/${loop.workspace.baseRef ?? ''}`;
+  const isOthers = (name: string) => (name === base ? !isBaseMoved : !isAgents(name));
+  const others = isSplit ? everyday.filter(({ name }) => isOthers(name)) : [];
   return { own: changes.filter((change) => !others.includes(change)), others };
 }
 
 async function agentsOwn(engine: Engine, loop: Loop): Promise<(name: string) => boolean> {
   // Behind walls the repository is read-only.
   if (!isTraced(engine, loop)) return () => false;
-  const file = await traceFile(engine, loop);
-  const text = await engine.artifacts.readTail(file, mostBytes);
-  // Somebody has removed it, or made it unreadable: that was not the user.
-  if (text === null || text.length >= mostBytes) return () => true;
-  await engine.artifacts.write(file, engine.clean(text));
-  const commands = readGitTrace(text);
+  const commands = await agentCommands(engine, loop);
+  if (commands === null) return () => true;
   return (name) => isOfAgent(name, commands, engine.project.root);
 }
 
-function isTraced({ project }: Engine, { settings, workspace }: Loop): boolean {
-  return (
-    settings.sandbox.level === 'off' && project.kind === 'git' && workspace.mode === 'worktree'
-  );
+/**
+ * What the agent's git did in the last iteration, as far as it tells. Null when somebody has removed the trace, or made it
+ * unreadable: that was not the user.
+ */
+export async function agentCommands(
+  engine: Engine,
+  loop: Loop,
+): Promise<readonly TracedCommand[] | null> {
+  const file = await traceFile(engine, loop);
+  const text = await engine.artifacts.readTail(file, mostBytes);
+  if (text === null || text.length >= mostBytes) return null;
+  const cleaned = engine.clean(text);
+  if (cleaned !== text) await engine.artifacts.write(file, cleaned);
+  return readGitTrace(text);
+}
+
+/** Not where walls keep the agent out of the repository. */
+export function isTraced(engine: Engine, loop: Loop): boolean {
+  const isWalled = loop.settings.sandbox.level === 'bubblewrap' && !opensRepository(engine, loop);
+  return !isWalled && engine.project.kind === 'git' && loop.workspace.mode === 'worktree';
 }
 
 /** The same file in every iteration: an environment that stays the same can be prepared. */

@@ -11,6 +11,8 @@ export type Claims = {
   readonly waitLeftMs: number | null;
   /** The machine was started since the owner before had it: there may have been a power cut. */
   readonly isAfterBoot: boolean;
+  /** The owner before ended while the loop was under way. */
+  readonly isAfterKill: boolean;
   /** Work of the owner before that it did not live to record. */
   readonly unrecordedMs: number;
 };

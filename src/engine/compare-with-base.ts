@@ -1,4 +1,8 @@
+import { isTestFile } from '../core/judge/classify.ts';
+import { changedPaths } from '../core/loop/changes.ts';
+import { confirmStateOf } from '../core/loop/confirming.ts';
 import type { Loop } from '../core/loop/loop.ts';
+import { matchesAny } from '../core/text/glob.ts';
 import {
   inventoryOfReport,
   judgeIntegrity,
@@ -9,7 +13,7 @@ import type { VerificationReport } from '../core/verdict/report.ts';
 import { baselineKey } from './baseline-key.ts';
 import type { Engine } from './engine.ts';
 import { keepEvidence } from './keep-evidence.ts';
-import type { JudgedFiles } from './judged-files.ts';
+import type { JudgedFiles, LoopWork } from './judged-files.ts';
 import { hiddenConfigs, replacedPrograms } from './look-at-judges.ts';
 
 /** The files of the base and those that are judged, as revisions or snapshots. */
@@ -28,12 +32,31 @@ export function judgedRange(loop: Loop): JudgedRange | null {
   return from === null || to === null || from === '' ? null : { from, to };
 }
 
+/** Programs and configuration that judge and are not what they were before the first iteration. */
+export type ReplacedJudges = Pick<IntegrityInput, 'replaced' | 'hidden'>;
+
+/** Looked at before the checks run and afterwards: either may be put back by what they run. */
+export async function replacedJudges(
+  engine: Engine,
+  loop: Loop,
+  { cwd, work }: Pick<JudgedFiles, 'cwd' | 'work'>,
+  signal: AbortSignal,
+): Promise<ReplacedJudges> {
+  if (work === null || loop.settings.verify.integrity === 'off')
+    return { replaced: [], hidden: [] };
+  return {
+    replaced: await replacedPrograms(engine, loop, cwd),
+    hidden: await hiddenConfigs(engine, loop, cwd, work.to, signal),
+  };
+}
+
 /** Adds the check `integrity` to a report when the loop has weakened what judges it. The base itself is compared with nothing. */
 export async function compareWithBase(
   engine: Engine,
   loop: Loop,
   { cwd, dir, work }: Pick<JudgedFiles, 'cwd' | 'dir' | 'work'>,
   report: VerificationReport,
+  before: ReplacedJudges,
   signal: AbortSignal,
 ): Promise<VerificationReport> {
   const { integrity: mode, allow } = loop.settings.verify;
@@ -43,12 +66,15 @@ export async function compareWithBase(
   const isOwnBase = loop.workspace.base === null || work.from === loop.workspace.base;
   const baseline = isOwnBase ? (loop.baseline?.report ?? null) : null;
   const started = engine.clock.monotonic();
+  const after = await replacedJudges(engine, loop, { cwd, work }, signal);
   const compared: IntegrityInput = {
     mode,
     baseline,
     inventory: baseline === null ? {} : await storedInventory(engine, loop, baseline),
-    replaced: await replacedPrograms(engine, loop, cwd),
-    hidden: await hiddenConfigs(engine, loop, cwd, work.to, signal),
+    confirms: confirmStateOf(loop).kind !== 'off',
+    allowsTests: await allowsTests(loop, work),
+    replaced: united(before.replaced, after.replaced),
+    hidden: united(before.hidden, after.hidden),
     allow,
     approved: loop.allowedViolations ?? [],
     word: loop.iterations.at(-1)?.agent?.judgeChanged ?? null,
@@ -58,6 +84,18 @@ export async function compareWithBase(
   const took = Math.round(engine.clock.monotonic() - started);
   const [integrity = found] = await keepEvidence(engine, dir, 'L1', [found], took);
   return withIntegrity(report, integrity);
+}
+
+function united(a: readonly string[], b: readonly string[]): readonly string[] {
+  return [...new Set([...a, ...b])].toSorted();
+}
+
+/** Whether a file of tests differs from the base that may. */
+async function allowsTests({ settings }: Loop, work: LoopWork): Promise<boolean> {
+  const { allow } = settings.verify;
+  if (allow.length === 0) return false;
+  const paths = changedPaths(await work.changes(work.from, work.to));
+  return paths.some((path) => isTestFile(path) && matchesAny(path, allow));
 }
 
 /** Kept with the verdict on the base and not with the loop, whose state is written again and again. */

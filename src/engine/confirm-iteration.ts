@@ -1,5 +1,7 @@
 import { confirmStateOf } from '../core/loop/confirming.ts';
 import { confirm } from './confirm.ts';
+import { isLoopwrightError } from '../core/error.ts';
+import { rest } from './action/rest.ts';
 import type { Engine } from './engine.ts';
 import type { LoopOwner } from './loop-owner.ts';
 
@@ -17,7 +19,14 @@ export async function confirmIteration(engine: Engine, owner: LoopOwner): Promis
     text: 'confirming in a clean checkout, with the judge of the base',
   });
   const wish = { base, commit: loop.head, baseline: loop.baseline };
-  const confirmation = await confirm(engine, loop, wish, owner.cut);
+  const confirmation = await confirm(engine, loop, wish, owner.cut).catch(
+    async (error: unknown) => {
+      if (!isLoopwrightError(error) || error.code !== 'git.altered') throw error;
+      const text = `${error.message}. ${error.hint ?? ''}, then resume`;
+      await rest(engine, owner, { status: 'blocked', reason: 'integrity', text });
+      return null;
+    },
+  );
   if (confirmation !== null) await owner.record({ type: 'confirmation.ended', confirmation });
   return true;
 }

@@ -9,7 +9,7 @@ import type { Engine } from './engine.ts';
 import { runFixtures } from './level/black-box.ts';
 import { runCommands, runHidden } from './level/commands.ts';
 import type { JudgePlan } from './judge-plan.ts';
-import { lookAtFiles } from './judge-files.ts';
+import { watchRoom } from './room-watch.ts';
 import { withRoom, type RoomWish } from './room.ts';
 
 export type RunWish = Omit<RoomWish, 'dir'> & {
@@ -25,7 +25,12 @@ export type RunWish = Omit<RoomWish, 'dir'> & {
   readonly lost: (checks: readonly Check[]) => readonly string[];
 };
 
-export type RunResult = { readonly run: ConfirmationRun; readonly checks: readonly Check[] };
+export type RunResult = {
+  readonly run: ConfirmationRun;
+  readonly checks: readonly Check[];
+  /** What the run has written of what judges, and left as it was or added; the checks of the base may do the same. */
+  readonly written: readonly string[];
+};
 
 /** Runs the checks in a room of their own. Null when it was cut short. */
 export async function confirmIn(
@@ -42,12 +47,9 @@ export async function confirmIn(
     engine,
     loop,
     { ...wish, dir },
-    async ({ cwd, room }) => {
+    async ({ cwd, room, links }) => {
       const judged = { cwd, dir, tree: '', commit: wish.commit, work: null, room };
-      // Package managers bring their own lock files up to date.
-      const kept = plan.judge.filter(({ kind: what }) => what !== 'dependencies');
-      const paths = kept.map(({ path }) => path);
-      const before = await lookAtFiles(cwd, paths);
+      using watch = await watchRoom({ cwd, judge: plan.judge, links });
       const began = engine.clock.monotonic();
       const checks = await runCommands(engine, loop, judged, signal);
       if (checks === null) return null;
@@ -57,8 +59,7 @@ export async function confirmIn(
       const secret = isFine && wish.hidden ? await runHidden(engine, loop, judged, signal) : [];
       if (secret === null) return null;
       const durationMs = Math.round(engine.clock.monotonic() - began);
-      const changed = before.changed(await lookAtFiles(cwd, paths));
-      return { checks: [...checks, ...more, ...secret], changed, durationMs };
+      return { checks: [...checks, ...more, ...secret], ...(await watch.look()), durationMs };
     },
     signal,
   );
@@ -67,12 +68,12 @@ export async function confirmIn(
     const { reason, output } = result;
     const nothing = { failing: [], lost: [], changed: [] };
     const run = { kind, passed: false, reason, output, ...nothing, durationMs, evidence };
-    return { run, checks: [] };
+    return { run, checks: [], written: [] };
   }
   if (result.value === null) return null;
-  const { checks, changed, durationMs } = result.value;
+  const { checks, changed, written, durationMs } = result.value;
   const passed = combine(checks.map((check) => check.passed));
   const said = passed === true ? { failing: [], reason: null, output: '' } : runFailure(checks);
   const lost = passed === true ? wish.lost(checks) : [];
-  return { run: { kind, passed, ...said, lost, changed, durationMs, evidence }, checks };
+  return { run: { kind, passed, ...said, lost, changed, durationMs, evidence }, checks, written };
 }

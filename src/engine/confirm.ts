@@ -1,6 +1,7 @@
 import type { Loop } from '../core/loop/loop.ts';
 import {
   judgeConfirmation,
+  newlyFailing,
   type Confirmation,
   type ConfirmationInput,
   type ConfirmationRun,
@@ -12,7 +13,7 @@ import { storedInventory } from './compare-with-base.ts';
 import { confirmIn, type RunResult, type RunWish } from './confirm-run.ts';
 import type { Engine } from './engine.ts';
 import { planJudge, type JudgePlan } from './judge-plan.ts';
-import { newAround } from './room-surroundings.ts';
+import { lookAround } from './room-surroundings.ts';
 import { springTripwire } from './tripwire.ts';
 
 export type ConfirmWish = {
@@ -37,14 +38,19 @@ export async function confirm(
   signal: AbortSignal,
 ): Promise<Confirmation | null> {
   const started = engine.clock.monotonic();
+  await engine.project.requireTrue([base, commit], signal);
   const plan = await planJudge(engine, loop.settings, { base, commit, accepted }, signal);
-  const surroundings = await newAround(engine, loop);
-  const dependencies = plan.changesDependencies ? loop.workspace.path : null;
+  const around = await lookAround(engine, loop, plan.changesDependencies);
   const wish: Wish = (kind, more) => {
-    const shared = { commit, files: [], plan, dependencies, hidden: false, lost: () => [] };
+    const { home, without } = around;
+    const { product } = plan;
+    const dependencies = dependenciesFor(kind, plan, loop.workspace.path);
+    const place = { commit, files: [], dependencies, home, without, product };
+    const shared = { ...place, plan, hidden: false, lost: () => [] };
     return { kind, name: name ?? String(loop.iterations.length), ...shared, ...more };
   };
   const state = stateOf(baseline);
+  const failedBefore = failedIn(baseline);
   const lost = plan.allowsTests ? () => [] : await lostOf(engine, loop, baseline);
   const place = {
     engine,
@@ -55,24 +61,44 @@ export async function confirm(
     base,
     commit,
     state,
+    failedBefore,
     isMerge: name !== undefined,
   };
   const ran = await runAll(place, lost);
   if (ran === null) return null;
   const { runs, tripwire, odd } = ran;
-  const input = { baseline: state, runs, changes: plan.changes, surroundings, tripwire, odd };
+  const { changes, isOnlyJudge } = plan;
+  const { findings: surroundings, absent } = around;
+  const found = { runs, changes, isOnlyJudge, surroundings, absent, tripwire, odd };
+  const input = { baseline: state, failedBefore, ...found };
   return {
     ...judgeConfirmation(input),
     base,
     commit,
     runs,
-    changes: plan.changes,
-    // What overpowers its judge is in the product: a person's yes is to this very commit.
-    hash: tripwire === 'broken' ? `${plan.hash}-${commit.slice(0, 12)}` : plan.hash,
+    changes,
+    hash: isInProduct(ran) ? `${plan.hash}-${commit.slice(0, 12)}` : plan.hash,
     ...(tripwire === null ? {} : { tripwire }),
     durationMs: Math.round(engine.clock.monotonic() - started),
     checkMs: runs[0]?.durationMs ?? 0,
   };
+}
+
+/** What overpowers its judge, and a test that is gone from a source file: a person's yes is to this very commit. */
+function isInProduct({ runs, tripwire }: Ran): boolean {
+  const judged = runs.find(({ kind }) => kind === 'base-judge');
+  return tripwire === 'broken' || (judged !== undefined && judged.lost.length > 0);
+}
+
+/** Where the loop has dependencies of its own, the base's judge keeps those it uses itself. */
+function dependenciesFor(
+  kind: RunWish['kind'],
+  { changesDependencies, judges }: JudgePlan,
+  from: string,
+): RunWish['dependencies'] {
+  if (!changesDependencies) return null;
+  const isOwn = kind === 'own-judge' || kind === 'red-first';
+  return { from, judges: isOwn ? () => false : judges };
 }
 
 type Wish = (kind: RunWish['kind'], more: Partial<RunWish>) => RunWish;
@@ -86,6 +112,7 @@ type Place = {
   readonly base: string;
   readonly commit: string;
   readonly state: ConfirmationInput['baseline'];
+  readonly failedBefore: ConfirmationInput['failedBefore'];
   readonly isMerge: boolean;
 };
 
@@ -95,8 +122,11 @@ type Ran = Pick<ConfirmationInput, 'runs' | 'tripwire' | 'odd'>;
 async function runAll(place: Place, lost: RunWish['lost']): Promise<Ran | null> {
   const { engine, loop, signal, plan, wish, base, commit, state, isMerge } = place;
   const runs: ConfirmationRun[] = [];
+  let asked: Promise<ReadonlySet<string> | null> | null = null;
+  const baseWrites = (): Promise<ReadonlySet<string> | null> => (asked ??= writesOfBase(place));
   const perform = async (each: RunWish): Promise<RunResult | null> => {
-    const result = await confirmIn(engine, loop, each, signal);
+    const ran = await confirmIn(engine, loop, each, signal);
+    const result = ran === null ? null : await withWritten(ran, baseWrites);
     if (result !== null) runs.push(result.run);
     return result;
   };
@@ -118,25 +148,62 @@ async function runAll(place: Place, lost: RunWish['lost']): Promise<Ran | null> 
   return { runs, tripwire: sprung?.state ?? null, odd: sprung?.findings ?? [] };
 }
 
+/**
+ * A run that has written to what judges it and left no trace in the content, or that has added to it, is taken for what it says
+ * only if the checks of the base do the same. Null when it was cut short.
+ */
+async function withWritten(
+  result: RunResult,
+  baseWrites: () => Promise<ReadonlySet<string> | null>,
+): Promise<RunResult | null> {
+  const { run, written } = result;
+  const decides = run.kind === 'base-judge' || run.kind === 'own-judge';
+  if (!decides || written.length === 0 || !isClean(run)) return result;
+  const known = await baseWrites();
+  if (known === null) return null;
+  return { ...result, run: { ...run, changed: written.filter((file) => !known.has(file)) } };
+}
+
+/** What the checks write of what judges where nobody has changed anything. Run only when there is a doubt. */
+async function writesOfBase(place: Place): Promise<ReadonlySet<string> | null> {
+  const { engine, loop, signal, wish, base } = place;
+  const evidence = 'reference-writes';
+  const reference = wish('reference', { commit: base, dependencies: null, evidence });
+  const result = await confirmIn(engine, loop, reference, signal);
+  return result === null ? null : new Set([...result.written, ...result.run.changed]);
+}
+
 function isClean({ passed, lost, changed }: ConfirmationRun): boolean {
   return passed === true && lost.length === 0 && changed.length === 0;
 }
 
 /** What is run after the base's judge, which a silent base has not. */
 function laterRuns(
-  { plan, wish, base, state, isMerge }: Place,
+  { plan, wish, base, state, failedBefore, isMerge }: Place,
   judged: ConfirmationRun | undefined,
 ): readonly RunWish[] {
   const later: RunWish[] = [];
   if (state === 'silent' || plan.changes.length > 0) {
     later.push(wish('own-judge', { hidden: state === 'silent' }));
   }
-  if (state !== 'green' || isMerge || judged === undefined) return later;
-  if (!isClean(judged)) later.push(wish('reference', { commit: base, dependencies: null }));
-  else if (plan.addsTests) {
+  if (state === 'silent' || isMerge || judged === undefined) return later;
+  const isDoubtful =
+    !isClean(judged) && (state === 'green' || newlyFailing(judged, failedBefore).length > 0);
+  if (isDoubtful) later.push(wish('reference', { commit: base, dependencies: null }));
+  // Also where the base says no: once a person has approved the changes, it is what proves the work.
+  if (state === 'green' && plan.addsTests) {
     later.push(wish('red-first', { commit: base, files: plan.ownJudge }));
   }
   return later;
+}
+
+function failedIn(baseline: Loop['baseline']): ConfirmationInput['failedBefore'] {
+  const report = baseline?.report ?? null;
+  const checks = report === null ? [] : allChecks(report).map(({ check }) => check);
+  const isWhole = checks.every(
+    ({ tests, failingTests }) => (tests?.failed ?? 0) <= failingTests.length,
+  );
+  return report !== null && isWhole ? checks.flatMap(({ failingTests }) => failingTests) : null;
 }
 
 /** A run beside another may have failed because of it: a port, a lock. Alone it says what counts. */

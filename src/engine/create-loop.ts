@@ -13,6 +13,7 @@ import type { Task } from '../core/task/task.ts';
 import { gateName } from '../core/verdict/gate.ts';
 import type { StoreTx } from '../ports/store.ts';
 import type { CheckoutState } from '../ports/workspace.ts';
+import { guardBase } from './base-guard.ts';
 import type { Engine } from './engine.ts';
 import { defaultLoopType } from './plan-loop.ts';
 
@@ -107,6 +108,11 @@ async function planWorkspace(
   }
   const checkout = await project.checkedOut(signal);
   const baseRef = settings.git.base ?? checkout.branch;
+  const doubt = baseRef === null ? null : await guardBase(engine, baseRef, null, signal);
+  if (doubt?.kind === 'moved-back') engine.publish({ kind: 'notice', text: doubt.text });
+  if (doubt?.kind === 'doubtful') {
+    throw new LoopwrightError('git.base_moved', doubt.rest.text);
+  }
   const base =
     baseRef === null
       ? checkout.head

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Settings } from '../core/config/schema.ts';
 import type { JudgeFile } from '../core/judge/judge.ts';
-import { restoreManifest } from '../core/judge/manifest.ts';
+import { hasParts, restoreManifest } from '../core/judge/manifest.ts';
+import { isRunnerName } from '../core/judge/runner-names.ts';
+import { usesPackage, type UsedNames } from '../core/judge/used-names.ts';
 import { matchesAny } from '../core/text/glob.ts';
 import type { JudgeChange } from '../core/verdict/confirmation.ts';
 import type { Differing, RoomFile } from '../ports/workspace.ts';
@@ -23,6 +25,10 @@ export type JudgePlan = {
   /** Files of tests differ that may: what they had need not be there any more. */
   readonly allowsTests: boolean;
   readonly changesDependencies: boolean;
+  /** Nothing but files that judge differs: no code, no dependency, no product part of a manifest. */
+  readonly isOnlyJudge: boolean;
+  /** Whether an installed package of that name judges: a runner, or something that the base's tests use. */
+  readonly judges: (name: string) => boolean;
   /** Files of the product that the loop added or changed. */
   readonly product: readonly string[];
 };
@@ -42,7 +48,7 @@ export async function planJudge(
   { base, commit, accepted = new Map() }: PlanWish,
   signal: AbortSignal,
 ): Promise<JudgePlan> {
-  const [{ files: judge }, differing] = await Promise.all([
+  const [{ files: judge, used }, differing] = await Promise.all([
     judgeOf(engine, { base, head: commit, settings }, signal),
     engine.project.differing(base, commit, signal),
   ]);
@@ -51,17 +57,19 @@ export async function planJudge(
     const file = kinds.get(each.path);
     return file === undefined ? [] : [{ ...each, file }];
   });
-  const manifests = judged.filter(({ file }) => file.kind === 'manifest');
+  const manifests = judged.filter(({ file }) => isInParts(file));
   const names = manifests.map(({ path }) => path);
   const read = (at: string) => engine.project.readSeveralAt(at, names, maxManifestBytes, signal);
   const [before, after] = await Promise.all([read(base), read(commit)]);
-  const sides = judged.map((each) => sidesOf(each, { base, commit, before, after }));
+  const revisions = { base, commit, before, after, used };
+  const sides = judged.map((each) => sidesOf(each, revisions));
   const isAllowed = ({ path, after: now }: Judged): boolean =>
     matchesAny(path, settings.verify.allow) || (accepted.has(path) && accepted.get(path) === now);
   const open = judged.filter((each) => !isAllowed(each));
-  const standing = open.map((each) => sidesOf(each, { base, commit, before, after }));
+  const standing = open.map((each) => sidesOf(each, revisions));
   return {
-    judge,
+    // What the check writes is other than before when it has run.
+    judge: judge.filter(({ isOutput }) => isOutput !== true),
     changes: standing.filter(({ isChanged }) => isChanged).map(({ change }) => change),
     hash: hashOf(judged),
     baseJudge: standing.flatMap(({ restored }) => restored ?? []),
@@ -69,6 +77,8 @@ export async function planJudge(
     addsTests: judged.some(({ file, after: now }) => file.kind === 'test' && now !== null),
     allowsTests: judged.some((each) => each.file.kind === 'test' && isAllowed(each)),
     changesDependencies: sides.some(({ dependencies }) => dependencies),
+    isOnlyJudge: judged.length === differing.length && sides.every(({ hasProduct }) => !hasProduct),
+    judges: (name) => isRunnerName(name) || usesPackage(used, name),
     product: differing
       .filter(({ path, after: now }) => now !== null && !kinds.has(path))
       .map(({ path }) => path),
@@ -82,6 +92,7 @@ type Revisions = {
   readonly commit: string;
   readonly before: Texts;
   readonly after: Texts;
+  readonly used: UsedNames;
 };
 
 type Sides = {
@@ -92,24 +103,35 @@ type Sides = {
   readonly restored: RoomFile | null;
   readonly own: RoomFile;
   readonly dependencies: boolean;
+  /** Something of it that is no judge differs. */
+  readonly hasProduct: boolean;
 };
 
-function sidesOf(each: Judged, { base, commit, before, after }: Revisions): Sides {
+/** Lists of dependencies are the loop's, unless their parts tell more. */
+function isInParts({ path, kind }: JudgeFile): boolean {
+  return kind === 'manifest' || (kind === 'dependencies' && hasParts(path));
+}
+
+function sidesOf(each: Judged, { base, commit, before, after, used }: Revisions): Sides {
   const { path, file } = each;
   const how = each.before === null ? 'added' : each.after === null ? 'removed' : 'changed';
   const change: JudgeChange = { path, kind: file.kind, how };
   const own: RoomFile = { path, revision: commit };
-  const whole = { change, isChanged: true, own, dependencies: false };
-  if (file.kind === 'dependencies') return { ...whole, restored: null, dependencies: true };
-  if (file.kind !== 'manifest') return { ...whole, restored: { path, revision: base } };
+  const whole = { change, isChanged: true, own, dependencies: false, hasProduct: false };
+  const isList = file.kind === 'dependencies';
+  if (isList && !isInParts(file)) {
+    return { ...whole, restored: null, dependencies: true, hasProduct: true };
+  }
+  if (!isInParts(file)) return { ...whole, restored: { path, revision: base } };
   const [baseText, ownText] = [before.get(path) ?? null, after.get(path) ?? null];
-  const { text, restored: keys, dependencies } = restoreManifest(path, baseText, ownText);
+  const { text, restored: keys, dependencies } = restoreManifest(path, baseText, ownText, used);
   return {
-    change: { ...change, keys },
-    isChanged: keys.length > 0,
+    change: keys.length === 0 && isList ? change : { ...change, keys },
+    isChanged: keys.length > 0 || isList,
     restored: keys.length === 0 ? null : { path, text },
-    own: { path, text: restoreManifest(path, ownText, baseText).text },
+    own: isList ? own : { path, text: restoreManifest(path, ownText, baseText, used).text },
     dependencies,
+    hasProduct: keys.length === 0 || text !== baseText,
   };
 }
 

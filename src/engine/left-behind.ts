@@ -1,7 +1,9 @@
+import { isLoopwrightError } from '../core/error.ts';
 import type { Loop } from '../core/loop/loop.ts';
 import { isResting } from '../core/loop/status.ts';
 import type { Session, TaskClaim } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
+import { readRecorded } from './folded-loop.ts';
 import { holdAtRest } from './resting-loop.ts';
 import { hasLivingOwner, isSessionAlive } from './session.ts';
 import { isTakenElsewhere } from './taken-elsewhere.ts';
@@ -35,7 +37,7 @@ export async function findLeftBehind(engine: Engine, session: Session): Promise<
   const unfinished: Loop[] = [];
   for (const entry of entries) {
     if (await hasLivingOwner(engine, entry)) continue;
-    const loop = await engine.store.read((tx) => tx.loops.get(entry.loopId));
+    const loop = await recordedLoop(engine, entry.loopId);
     if (loop === null || (await isBeingStarted(engine, session, loop))) continue;
     if (!isResting(loop.status)) loops.push(loop);
     else if (loop.status === 'complete') unfinished.push(loop);
@@ -47,11 +49,23 @@ export async function findLeftBehind(engine: Engine, session: Session): Promise<
       (status === 'paused' && goesOn.has(reason ?? '')) ||
       (status === 'blocked' && reason === 'auth');
     if (!isPaused && reason !== 'gate') continue;
-    const loop = await engine.store.read((tx) => tx.loops.get(id));
+    const loop = await recordedLoop(engine, id);
     if (loop !== null && isPaused) paused.push(loop);
     else if (loop?.mayPass === true) refused.push(loop);
   }
   return { loops, paused, unfinished, refused };
+}
+
+/** One whose log was changed is left alone, and keeps no other from going on. */
+async function recordedLoop(engine: Engine, loopId: string): Promise<Loop | null> {
+  try {
+    return (await engine.store.read((tx) => readRecorded(tx, loopId)))?.loop ?? null;
+  } catch (error) {
+    if (!isLoopwrightError(error) || error.code !== 'store.log_changed') throw error;
+    const text = `warning: ${loopId} is left as it is: ${error.message}`;
+    engine.publish({ kind: 'notice', text });
+    return null;
+  }
 }
 
 /** A new loop has no owner for a moment; its task has one from before. */

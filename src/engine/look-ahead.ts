@@ -3,10 +3,15 @@ import type { Clock } from '../ports/clock.ts';
 /** A person who edits the files between two iterations is not faster than this. */
 const freshMs = 500;
 
+/** What checks have written into a workspace: snapshots of before and after they ran. */
+export type Written = { readonly before: string; readonly after: string };
+
 /** A look at the files that is taken beside other work, for the next iteration to start from. */
 export class LookAhead {
   readonly #clock: Clock;
   #ahead: { readonly at: number; readonly tree: Promise<string | null> } | null = null;
+
+  #written: { readonly before: string; readonly after: Promise<string | null> } | null = null;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -17,6 +22,22 @@ export class LookAhead {
     const tree = look.catch(() => null);
     this.#ahead = { at: this.#clock.monotonic(), tree };
     await tree;
+  }
+
+  /** As above; the files were another snapshot before the checks. */
+  async takeAfterChecks(before: string, look: Promise<string>): Promise<void> {
+    const taken = this.take(look);
+    const after = this.#ahead?.tree ?? null;
+    if (before !== '' && after !== null) this.#written = { before, after };
+    await taken;
+  }
+
+  /** What checks have written since; asked once. `look` where the one before has failed. */
+  async takeWritten(look: () => Promise<string>): Promise<Written | null> {
+    const written = this.#written;
+    this.#written = null;
+    if (written === null) return null;
+    return { before: written.before, after: (await written.after) ?? (await look()) };
   }
 
   /** Something may change the files now. */

@@ -17,12 +17,13 @@ import { BaseWatch } from './base-watch.ts';
 import type { Claims } from './claims.ts';
 import type { Engine } from './engine.ts';
 import { KnownChanges } from './known-changes.ts';
-import { LookAhead } from './look-ahead.ts';
+import { LookAhead, type Written } from './look-ahead.ts';
 import { lookForLoop } from './outages.ts';
 import { remember } from './remember.ts';
 import { leaseOf } from './session.ts';
 import { settleTask } from './settle-task.ts';
 import { SurroundingsWatch } from './surroundings-watch.ts';
+import { takenOver } from './taken-elsewhere.ts';
 import { WaitClock } from './wait-clock.ts';
 
 /** A lease outlasts several renewals that fail. */
@@ -49,6 +50,8 @@ export class LoopOwner implements AsyncDisposable {
   configFault: string | null = null;
   /** The machine was started since the owner before had the loop. */
   readonly isAfterBoot: boolean;
+  /** The owner before had it under way when it ended, and put nothing in order. */
+  readonly isAfterKill: boolean;
   readonly #engine: Engine;
   readonly #claim: QueueClaim;
   readonly #taskClaim: TaskClaim;
@@ -86,6 +89,7 @@ export class LoopOwner implements AsyncDisposable {
     this.#stored = loop;
     this.#loop = loop;
     this.isAfterBoot = claims.isAfterBoot;
+    this.isAfterKill = claims.isAfterKill;
     this.#claim = claims.claim;
     this.#taskClaim = claims.taskClaim;
     this.#heldUntil = claims.heldUntil;
@@ -122,13 +126,9 @@ export class LoopOwner implements AsyncDisposable {
 
   /** The open workspace; actions before `open-workspace` must not ask. */
   get workspace(): Workspace {
-    if (this.#workspace === null) {
-      throw new LoopwrightError(
-        'loop.no_workspace',
-        `the workspace of ${this.#loop.id} is not open`,
-      );
-    }
-    return this.#workspace;
+    if (this.#workspace !== null) return this.#workspace;
+    const text = `the workspace of ${this.#loop.id} is not open`;
+    throw new LoopwrightError('loop.no_workspace', text);
   }
 
   set workspace(workspace: Workspace) {
@@ -144,8 +144,21 @@ export class LoopOwner implements AsyncDisposable {
 
   /** Looks at the files beside other work, for whoever asks for them next. */
   lookAhead(): void {
-    const look = this.#assertHeld().then(() => this.workspace.snapshot(this.#closing.signal));
-    this.inBackground(this.#ahead.take(look));
+    this.inBackground(this.#ahead.take(this.#look()));
+  }
+
+  /** The same after checks, which were started on a snapshot: what they wrote is put back later. */
+  lookAfterChecks(before: string): void {
+    this.inBackground(this.#ahead.takeAfterChecks(before, this.#look()));
+  }
+
+  /** What checks have written that was not put back yet; null when there is nothing of the kind. Asked once. */
+  takeWritten(): Promise<Written | null> {
+    return this.#ahead.takeWritten(() => this.#look());
+  }
+
+  #look(): Promise<string> {
+    return this.#assertHeld().then(() => this.workspace.snapshot(this.#closing.signal));
   }
 
   /** The files are known to be this snapshot now, without a look. */
@@ -323,8 +336,7 @@ export class LoopOwner implements AsyncDisposable {
     if (loop.wait !== null) {
       const { until, isReset } = loop.wait;
       const now = isReset === true ? this.#engine.clock.now() : this.#waits.now(loop);
-      const leftMs = Math.max(0, until - now);
-      await tx.queue.enqueue(loop.id, (await tx.leaseTime()) + leftMs);
+      await tx.queue.enqueue(loop.id, (await tx.leaseTime()) + Math.max(0, until - now));
     }
     if (!isResting(loop.status)) return;
     for (const request of await tx.requests.pending(loop.id)) {
@@ -412,12 +424,4 @@ export class LoopOwner implements AsyncDisposable {
     await this.#renewal;
     await this.#reading.catch(() => {});
   }
-}
-
-function takenOver(loop: Loop): LoopwrightError {
-  return new LoopwrightError(
-    'loop.lost',
-    `${loop.id} was taken over by another engine while this one was stalled`,
-    { hint: 'nothing was changed here; see `loopwright loop list`' },
-  );
 }

@@ -1,11 +1,13 @@
 import { LoopwrightError } from '../core/error.ts';
 import type { Loop } from '../core/loop/loop.ts';
 import type { FastForward, Workspace } from '../ports/workspace.ts';
+import { guardBase } from './base-guard.ts';
 import { isConfirmable, isStackConfirmed } from './confirm-merge.ts';
 import type { Engine } from './engine.ts';
 import {
   conflicts,
   dirtyTarget,
+  doubtfulBase,
   filteredFiles,
   keepsMoving,
   lostWork,
@@ -68,6 +70,12 @@ async function mergeOnce(
   candidates: readonly Candidate[],
 ): Promise<readonly Candidate[]> {
   const { engine, baseRef, signal } = batch;
+  const doubt = await guardBase(engine, baseRef, null, signal);
+  if (doubt?.kind === 'moved-back') engine.publish({ kind: 'notice', text: doubt.text });
+  if (doubt?.kind === 'doubtful') {
+    for (const { loop } of candidates) refuse(batch, loop, doubtfulBase(loop, doubt.rest.text));
+    return [];
+  }
   const from = await engine.project.resolve(`refs/heads/${baseRef}`, signal);
   if (from === null) throw new LoopwrightError('git.no_base', `the branch ${baseRef} is gone`);
   const { stack, later } = await stackUp(batch, candidates, from);

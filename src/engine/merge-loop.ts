@@ -3,6 +3,7 @@ import { hadCompleted } from '../core/loop/finishing.ts';
 import type { Loop } from '../core/loop/loop.ts';
 import type { Session } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
+import { readRecorded, refuseDifference } from './folded-loop.ts';
 import { MergeQueue } from './merge-queue.ts';
 import { mergeByHand, noBaseBranch, noBranch } from './merge-refusal.ts';
 
@@ -11,8 +12,12 @@ import { mergeByHand, noBaseBranch, noBranch } from './merge-refusal.ts';
  * Whatever goes wrong, the base and the user's checkout stay as they were and the branch is kept.
  */
 export async function mergeLoop(engine: Engine, session: Session, loopId: string): Promise<Loop> {
-  const loop = await engine.store.read((tx) => tx.loops.get(loopId));
-  if (loop === null) throw new LoopwrightError('loop.not_found', `there is no loop ${loopId}`);
+  const recorded = await engine.store.read((tx) => readRecorded(tx, loopId));
+  if (recorded === null) {
+    throw new LoopwrightError('loop.not_found', `there is no loop ${loopId}`);
+  }
+  refuseDifference(recorded);
+  const { loop } = recorded;
   if (loop.mergedInto !== null) {
     throw new LoopwrightError('loop.merged', `${loopId} is already merged into ${loop.mergedInto}`);
   }

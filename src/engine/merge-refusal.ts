@@ -11,6 +11,8 @@ const refusals: ReadonlySet<string> = new Set([
   'git.index_damaged',
   'git.filtered',
   'git.no_base',
+  'git.base_moved',
+  'git.altered',
   'git.work_lost',
   'loop.no_branch',
   'loop.no_base_branch',
@@ -25,6 +27,7 @@ const passing: ReadonlySet<string> = new Set([
   'git.busy',
   'git.locked',
   'git.index_damaged',
+  'git.base_moved',
 ]);
 
 export function mayPass(code: string): boolean {
@@ -64,6 +67,13 @@ export function lostWork(loop: Loop, head: string): LoopwrightError {
       hint: `let it go on from the newest commit that can be read: \`loopwright loop resume ${loop.id}\``,
     },
   );
+}
+
+/** Nobody can say who moved the base: a person decides before anything goes on top of it. */
+export function doubtfulBase(loop: Loop, text: string): LoopwrightError {
+  return new LoopwrightError('git.base_moved', text, {
+    hint: `then \`loopwright merge ${loop.id}\``,
+  });
 }
 
 export function keepsMoving(loop: Loop): LoopwrightError {

@@ -2,7 +2,6 @@ import { isLoopwrightError } from '../core/error.ts';
 import type { Loop } from '../core/loop/loop.ts';
 import type { Rest } from '../core/loop/judge.ts';
 import { repair } from '../core/loop/repair.ts';
-import { breach, guardsSurroundings, tamperedText } from '../core/loop/surroundings.ts';
 import { isDiskFull } from './disk-full.ts';
 import { drive } from './drive.ts';
 import type { Engine } from './engine.ts';
@@ -34,11 +33,12 @@ async function park(engine: Engine, owner: LoopOwner, error: unknown): Promise<v
   try {
     owner.discardUnstored();
     // An agent that broke the workspace may have changed what is around it too.
-    const changed = await reportSurroundings(engine, owner).catch(() => null);
-    const broken = changed !== null && guardsSurroundings(owner.loop);
-    const rest: Rest = broken
-      ? breach(`${tamperedText(changed)} (and then: ${text})`)
-      : { status: 'paused', reason: isFull ? 'disk' : 'interrupted', text };
+    const { changed, rest: broken } = await reportSurroundings(
+      engine,
+      owner,
+      ` (and then: ${text})`,
+    ).catch(() => ({ changed: null, rest: null }));
+    const parked: Rest = { status: 'paused', reason: isFull ? 'disk' : 'interrupted', text };
     await owner.record(
       ...(changed === null ? [] : [changed]),
       ...(await lostUsage(engine, owner.loop)),
@@ -48,7 +48,7 @@ async function park(engine: Engine, owner: LoopOwner, error: unknown): Promise<v
         lastSeen: engine.clock.now(),
         rebased: await landedRebase(engine, owner.loop, owner.closing).catch(() => null),
       }),
-      { type: 'loop.rested', ...rest },
+      { type: 'loop.rested', ...(broken ?? parked) },
     );
     await tellStrategy(engine, owner.loop);
   } catch {

@@ -5,6 +5,7 @@ import { isResting } from '../core/loop/status.ts';
 import type { QueueClaim } from '../ports/queue.ts';
 import type { Session, StoreTx } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
+import { readRecorded, tellDifference, type RecordedLoop } from './folded-loop.ts';
 import { leaseOf, takeOverFrom } from './session.ts';
 import { remember } from './remember.ts';
 
@@ -34,7 +35,11 @@ export async function holdAtRest(
   const entries = await engine.store.read((tx) => tx.queue.entries());
   const left = entries.find((entry) => entry.loopId === loopId);
   const gone = await takeOverFrom(engine, session, left?.owner ?? null);
-  const { claim, loop } = await engine.store.write((tx) => claimAtRest(tx, session, loopId, gone));
+  const { claim, recorded: read } = await engine.store.write((tx) =>
+    claimAtRest(tx, session, loopId, gone),
+  );
+  const { loop } = read;
+  tellDifference(engine, read);
   await engine.reach('after:hold-loop');
   let current = loop;
   let isLeft = false;
@@ -75,9 +80,12 @@ async function claimAtRest(
   session: Session,
   loopId: string,
   gone: { readonly takeOver?: string },
-): Promise<{ claim: QueueClaim; loop: Loop }> {
-  const loop = await tx.loops.get(loopId);
-  if (loop === null) throw new LoopwrightError('loop.not_found', `there is no loop ${loopId}`);
+): Promise<{ claim: QueueClaim; recorded: RecordedLoop }> {
+  const recorded = await readRecorded(tx, loopId);
+  if (recorded === null) {
+    throw new LoopwrightError('loop.not_found', `there is no loop ${loopId}`);
+  }
+  const { loop } = recorded;
   if (!isResting(loop.status)) {
     throw new LoopwrightError('loop.running', `${loopId} is ${loop.status}`, {
       hint: `stop it first: \`loopwright loop stop ${loopId}\``,
@@ -95,7 +103,7 @@ async function claimAtRest(
       },
     );
   }
-  return { claim, loop };
+  return { claim, recorded };
 }
 
 /** Adds facts to a resting loop, in one transaction with `work`. */

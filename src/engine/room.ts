@@ -1,11 +1,13 @@
-import { lstat, mkdir, readdir, rm, symlink } from 'node:fs/promises';
+import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { cleanEnvironment } from '../core/env/allow-list.ts';
-import { toolchainFolders } from '../core/env/toolchains.ts';
 import type { Loop } from '../core/loop/loop.ts';
 import type { ProcessIdentity } from '../ports/process.ts';
 import type { RoomFile } from '../ports/workspace.ts';
+import { furnishHome, type CleanHome } from './clean-home.ts';
+import { cutLinksOut } from './cut-links.ts';
 import type { Engine } from './engine.ts';
+import { ownPackages, type OwnDependencies } from './own-packages.ts';
 import type { Room } from './run-command.ts';
 import { runCommand } from './run-command.ts';
 import { withoutLimit } from './without-limit.ts';
@@ -14,12 +16,23 @@ export type RoomWish = {
   readonly commit: string;
   readonly files: readonly RoomFile[];
   /** Where dependencies come from; null: the user's checkout. */
-  readonly dependencies: string | null;
+  readonly dependencies: OwnDependencies | null;
+  /** What the user's home gives to that of the room. */
+  readonly home: CleanHome;
+  /** Paths of brought folders that are left out: caches somebody else may have filled. */
+  readonly without: readonly string[];
+  /** Files that the loop added or changed: links among them that lead out of the project lead nowhere. */
+  readonly product: readonly string[];
   /** Folder for what `workspace.setup` prints. */
   readonly dir: string;
 };
 
-export type FurnishedRoom = { readonly cwd: string; readonly room: Room };
+export type FurnishedRoom = {
+  readonly cwd: string;
+  readonly room: Room;
+  /** Folders with dependencies, relative. */
+  readonly links: readonly string[];
+};
 
 export type RoomResult<T> =
   | { readonly kind: 'done'; readonly value: T }
@@ -55,7 +68,7 @@ export async function withRoom<T>(
 async function furnish(
   engine: Engine,
   loop: Loop,
-  { commit, files, dependencies }: RoomWish,
+  { commit, files, dependencies, home: toolchains, without, product }: RoomWish,
   outer: string,
   signal: AbortSignal,
 ): Promise<FurnishedRoom> {
@@ -63,40 +76,34 @@ async function furnish(
   const cwd = path.join(outer, path.basename(root) || 'project');
   const home = path.join(outer, 'home');
   const temporary = path.join(outer, 'tmp');
-  for (const folder of [home, temporary]) {
+  const compiled = path.join(outer, 'compiled');
+  const writable = [home, temporary, compiled];
+  for (const folder of writable) {
     await mkdir(folder, { recursive: true, mode: 0o700 });
   }
-  await linkToolchains(engine.env['HOME'] ?? null, home);
+  await furnishHome(home, toolchains);
   const { copy, link } = loop.settings.workspace;
-  const from = dependencies ?? root;
-  const spec = { folder: cwd, commit, files, copy, link: await dependencyFolders(from, link) };
-  await engine.project.makeRoom({ ...spec, from }, signal);
+  const from = dependencies?.from ?? root;
+  const links = await dependencyFolders(from, link);
+  const paths = dependencies === null ? [] : await ownPackages(root, dependencies, links);
+  const spec = { folder: cwd, commit, files, copy, link: links, own: { from, paths } };
+  await engine.project.makeRoom(spec, signal);
+  for (const each of without) await rm(path.join(cwd, each), { recursive: true, force: true });
+  await cutLinksOut(cwd, product);
   const { pass, set } = loop.settings.env;
   const env = cleanEnvironment(engine.env, { pass, set, reserved: {} }, { home, temporary });
-  return { cwd, room: { env: { ...goTests, ...env }, writable: [home, temporary] } };
+  // Results and compiled files that somebody else has stored count for nothing here.
+  const own = { GOFLAGS: '-count=1', PYTHONPYCACHEPREFIX: compiled };
+  return { cwd, room: { env: { ...own, ...env }, writable }, links };
 }
 
-/** Results that somebody else has stored count for nothing here. */
-const goTests = { GOFLAGS: '-count=1' } as const;
-
 /** What is linked by configuration, and what programs find above a worktree inside of the checkout anyway. */
-async function dependencyFolders(
+export async function dependencyFolders(
   from: string,
   link: readonly string[],
 ): Promise<readonly string[]> {
   const found = await lstat(path.join(from, 'node_modules')).catch(() => null);
   return found === null ? link : [...new Set([...link, 'node_modules'])];
-}
-
-async function linkToolchains(from: string | null, home: string): Promise<void> {
-  if (from === null || !path.isAbsolute(from)) return;
-  for (const folder of toolchainFolders) {
-    const source = path.join(from, folder);
-    if ((await lstat(source).catch(() => null)) === null) continue;
-    const target = path.join(home, folder);
-    await mkdir(path.dirname(target), { recursive: true });
-    await symlink(source, target);
-  }
 }
 
 async function setUp(

@@ -10,8 +10,9 @@ import {
   type LevelName,
   type VerificationReport,
 } from '../core/verdict/report.ts';
+import { clearAbove } from './clear-above.ts';
 import { withCleanRoom } from './clean-room.ts';
-import { compareWithBase } from './compare-with-base.ts';
+import { compareWithBase, replacedJudges } from './compare-with-base.ts';
 import type { Engine } from './engine.ts';
 import { environmentRecord } from './environment-record.ts';
 import type { JudgedFiles } from './judged-files.ts';
@@ -60,7 +61,9 @@ async function verify(
   judged: JudgedFiles,
   signal: AbortSignal,
 ): Promise<VerificationReport | null> {
+  await clearAbove(engine, judged.cwd);
   const started = engine.clock.monotonic();
+  const before = await replacedJudges(engine, loop, judged, signal);
   const levels = await runLevels(engine, loop, judged, signal);
   if (levels === null) return null;
   const duration = Math.round(engine.clock.monotonic() - started);
@@ -71,7 +74,7 @@ async function verify(
   };
   // As the base's report is stored, with which it is compared.
   const executed = cleanReport(found, engine.clean);
-  const compared = await compareWithBase(engine, loop, judged, executed, signal);
+  const compared = await compareWithBase(engine, loop, judged, executed, before, signal);
   const report = cleanReport(compared, engine.clean);
   await engine.artifacts.write(
     path.join(judged.dir, 'verification.json'),

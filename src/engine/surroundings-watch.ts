@@ -1,16 +1,22 @@
-import { createHash } from 'node:crypto';
-import path from 'node:path';
 import { isLoopwrightError } from '../core/error.ts';
+import type { BaseMoveRecord } from '../core/loop/event.ts';
 import type { Iteration, Loop } from '../core/loop/loop.ts';
 import { guardsSurroundings } from '../core/loop/surroundings.ts';
 import type { SurroundingChange, Surroundings, SurroundingsScope } from '../ports/workspace.ts';
 import { attributeChanges, beginTrace, type Attributed } from './agent-git-trace.ts';
 import type { Engine } from './engine.ts';
+import { lookAtBase } from './look-at-base.ts';
 import { isRestored } from './restored-branch.ts';
 import { readOwnMoves, withoutOwnMoves } from './own-moves.ts';
+import { keepLook, recallLook } from './surroundings-record.ts';
 import { workspaceSpec } from './workspace-spec.ts';
 
 type Look = { readonly seen: Surroundings; readonly at: number };
+
+type Ended = Attributed & {
+  /** What became of the base branch; null: nothing, or a person moved it. */
+  readonly base: BaseMoveRecord | null;
+};
 
 /** `seen` is null when the record of it is gone. */
 type Before = {
@@ -51,30 +57,45 @@ export class SurroundingsWatch {
       if (surroundings === undefined) await beginTrace(this.#engine, loop);
       this.#before =
         surroundings === undefined
-          ? { iteration: number, ...(await this.#keep(loop, await this.#start(loop, signal))) }
-          : { iteration: number, ...(await this.#recall(loop, surroundings)) };
+          ? await this.#keep(loop, number, await this.#start(loop, signal))
+          : await this.#recall(loop, number, surroundings);
     }
     return this.#before.key;
   }
 
   /** When its agent and its checks have ended: what is different now, by whom. Empty when it never began. */
-  async end(loop: Loop, iteration: Iteration, signal: AbortSignal): Promise<Attributed> {
-    return attributeChanges(this.#engine, loop, await this.#changes(loop, iteration, signal));
+  async end(loop: Loop, iteration: Iteration, signal: AbortSignal): Promise<Ended> {
+    const before = await this.#taken(loop, iteration);
+    if (before === null) return { own: [], others: [], base: null };
+    const changes = await this.#changes(loop, iteration, before.seen, signal);
+    // Before anything trusts the branch that the loop is judged by; the trace is emptied afterwards.
+    const base =
+      before.seen === null
+        ? null
+        : await lookAtBase(this.#engine, loop, { iteration, before: before.seen }, signal);
+    // It may be moved back: the next look is a real one.
+    if (base !== null) this.#last = null;
+    const { own, others } = await attributeChanges(this.#engine, loop, changes, base !== null);
+    return { own, others, base };
+  }
+
+  async #taken(loop: Loop, { number, surroundings }: Iteration): Promise<Before | null> {
+    const held = this.#before?.iteration === number ? this.#before : null;
+    this.#before = null;
+    this.#last = null;
+    if (held === null && surroundings === undefined) return null;
+    return held ?? this.#recall(loop, number, surroundings ?? '');
   }
 
   async #changes(
     loop: Loop,
-    { number, surroundings, startedAt }: Iteration,
+    { startedAt }: Iteration,
+    before: Surroundings | null,
     signal: AbortSignal,
   ): Promise<readonly SurroundingChange[]> {
-    const held = this.#before?.iteration === number ? this.#before : null;
-    this.#before = null;
-    this.#last = null;
-    if (held === null && surroundings === undefined) return [];
-    const before = held ?? (await this.#recall(loop, surroundings ?? ''));
-    if (before.seen === null) return [recordGone];
+    if (before === null) return [recordGone];
     try {
-      return await this.#compare(loop, before.seen, startedAt, signal);
+      return await this.#compare(loop, before, startedAt, signal);
     } catch (error) {
       // It could be read before: that it cannot be read now is a change.
       if (!isLoopwrightError(error)) throw error;
@@ -108,6 +129,16 @@ export class SurroundingsWatch {
     }
   }
 
+  async #keep(loop: Loop, iteration: number, seen: Surroundings): Promise<Before> {
+    const key = await keepLook(this.#engine, loop, seen, this.#kept);
+    this.#kept = key;
+    return { iteration, seen, key };
+  }
+
+  async #recall(loop: Loop, iteration: number, key: string): Promise<Before> {
+    return { iteration, seen: await recallLook(this.#engine, loop, key), key };
+  }
+
   async #start(loop: Loop, signal: AbortSignal): Promise<Surroundings> {
     return this.#fresh(loop) ?? (await this.#look(loop, scopeOf(loop), signal)).seen;
   }
@@ -123,34 +154,6 @@ export class SurroundingsWatch {
     if (this.#last === null || hooked || this.#last.seen.scope !== scopeOf(loop)) return null;
     return this.#engine.clock.monotonic() - this.#last.at < freshMs ? this.#last.seen : null;
   }
-
-  /** Written once for as long as nothing changes. */
-  async #keep(loop: Loop, seen: Surroundings): Promise<Omit<Before, 'iteration'>> {
-    const text = JSON.stringify({ scope: seen.scope, items: [...seen.items] });
-    const key = hashOf(text);
-    if (this.#kept !== key) {
-      await this.#engine.artifacts.keep(await this.#file(loop, key), text);
-      this.#kept = key;
-    }
-    return { seen, key };
-  }
-
-  async #recall(loop: Loop, key: string): Promise<Omit<Before, 'iteration'>> {
-    const file = await this.#file(loop, key);
-    const text = await this.#engine.artifacts.readTail(file, Number.MAX_SAFE_INTEGER);
-    if (text === null || hashOf(text) !== key) return { seen: null, key };
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its hash says that we have written it
-    const { scope, items } = JSON.parse(text) as {
-      scope: SurroundingsScope;
-      items: readonly (readonly [string, string])[];
-    };
-    return { seen: { scope, items: new Map(items) }, key };
-  }
-
-  async #file(loop: Loop, key: string): Promise<string> {
-    const dir = await this.#engine.artifacts.namedDir(loop.id, 'surroundings');
-    return path.join(dir, `${key}.json`);
-  }
 }
 
 /** A loop in place moves the refs and the index of the checkout itself. */
@@ -164,7 +167,3 @@ const recordGone: SurroundingChange = {
   before: 'kept',
   after: null,
 };
-
-function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
-}

@@ -5,10 +5,10 @@ import { modeSwitch } from '../core/loop/mode-switch.ts';
 import { openIteration, type Loop } from '../core/loop/loop.ts';
 import { repair, type World } from '../core/loop/repair.ts';
 import { isResting } from '../core/loop/status.ts';
-import { breach, guardsSurroundings, tamperedText } from '../core/loop/surroundings.ts';
 import type { QueueEntry } from '../ports/queue.ts';
 import type { Session, StoreTx } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
+import { readRecorded, tellDifference, type RecordedLoop } from './folded-loop.ts';
 import { landedRebase } from './landed-rebase.ts';
 import { lastSeen, unrecordedWork } from './last-seen.ts';
 import { unrecordedIterations } from './older-store.ts';
@@ -36,7 +36,9 @@ export async function takeLoop(
   loopId: string,
   options: TakeOptions,
 ): Promise<LoopOwner> {
-  const { loop, entry, taskOwner } = await engine.store.read((tx) => lookUp(tx, loopId));
+  const { recorded, entry, taskOwner } = await engine.store.read((tx) => lookUp(tx, loopId));
+  const { loop } = recorded;
+  tellDifference(engine, recorded);
   if (loop.status === 'complete') throw isComplete(loop);
   const isOurs = entry?.owner === session.id;
   if (entry !== undefined && !isOurs && (await hasLivingOwner(engine, entry))) {
@@ -62,7 +64,7 @@ export async function takeLoop(
         : await tx.tasks.claim({ owner, now, lease, taskId: loop.taskId, ...goneHolder });
     if (taskClaim === null) throw await cannotClaimTask(tx, loop.taskId);
     // Read again under the claim: nobody else appends from here on.
-    const current = (await tx.loops.get(loopId)) ?? loop;
+    const current = (await readRecorded(tx, loopId))?.loop ?? loop;
     if (current.status === 'complete') throw isComplete(current);
     if (current.workspace.mode === 'in-place') await refuseSharedPlace(tx, current, driven);
     // What was asked of the owner before is history.
@@ -80,15 +82,16 @@ export async function takeLoop(
   const owner = new LoopOwner(engine, claims.current, {
     ...claims,
     isAfterBoot: await hadEarlierBoot(engine, claims.current),
+    isAfterKill: claims.current.status !== 'pending' && !isResting(claims.current.status),
     unrecordedMs: unrecordedWork(claims.current, seen),
   });
   try {
     const rebased = await landedRebase(engine, claims.current, owner.closing);
     const world = { why: options.why, endedProcess, lastSeen: seen, rebased, unrecorded };
     const lost = await lostUsage(engine, claims.current);
-    const changed = isElsewhere ? [] : await leftSurroundings(engine, owner);
+    const left = isElsewhere ? nothingLeft : await leftSurroundings(engine, owner);
     const events = takeOverEvents(claims.current, session, world, options);
-    await owner.record(...lost, ...changed.slice(0, 1), ...events, ...changed.slice(1));
+    await owner.record(...lost, ...left.before, ...events, ...left.after);
     return owner;
   } catch (error) {
     await owner[Symbol.asyncDispose]();
@@ -99,12 +102,12 @@ export async function takeLoop(
 async function lookUp(
   tx: StoreTx,
   loopId: string,
-): Promise<{ loop: Loop; entry: QueueEntry | undefined; taskOwner: string | null }> {
-  const loop = await tx.loops.get(loopId);
-  if (loop === null) throw new LoopwrightError('loop.not_found', `there is no loop ${loopId}`);
+): Promise<{ recorded: RecordedLoop; entry: QueueEntry | undefined; taskOwner: string | null }> {
+  const recorded = await readRecorded(tx, loopId);
+  if (recorded === null) throw new LoopwrightError('loop.not_found', `there is no loop ${loopId}`);
   const entry = (await tx.queue.entries()).find((each) => each.loopId === loopId);
-  const held = await tx.tasks.claimOf(loop.taskId);
-  return { loop, entry, taskOwner: held?.owner ?? null };
+  const held = await tx.tasks.claimOf(recorded.loop.taskId);
+  return { recorded, entry, taskOwner: held?.owner ?? null };
 }
 
 async function drivenLoops(engine: Engine): Promise<ReadonlySet<string>> {
@@ -205,14 +208,19 @@ async function endLeftover(engine: Engine, loop: Loop): Promise<boolean> {
  * What an iteration whose engine died has changed around its workspace, and how the loop rests for it. An iteration that waits
  * goes on, and is looked at when it ends.
  */
-async function leftSurroundings(engine: Engine, owner: LoopOwner): Promise<readonly LoopEvent[]> {
-  const { loop } = owner;
-  const changed = loop.wait === null ? await reportSurroundings(engine, owner) : null;
-  if (changed === null) return [];
-  if (!guardsSurroundings(loop)) return [changed];
-  const text = `${tamperedText(changed)} (found when its engine was gone: by you since then, or before)`;
-  return [changed, { type: 'loop.rested', ...breach(text) }];
+async function leftSurroundings(engine: Engine, owner: LoopOwner): Promise<Left> {
+  if (owner.loop.wait !== null) return nothingLeft;
+  const aside = ' (found when its engine was gone: by you since then, or before)';
+  const { changed, rest } = await reportSurroundings(engine, owner, aside);
+  return {
+    before: changed === null ? [] : [changed],
+    after: rest === null ? [] : [{ type: 'loop.rested', ...rest }],
+  };
 }
+
+/** Facts before and after the one that the loop goes on. */
+type Left = { readonly before: readonly LoopEvent[]; readonly after: readonly LoopEvent[] };
+const nothingLeft: Left = { before: [], after: [] };
 
 function takeOverEvents(
   loop: Loop,

@@ -9,37 +9,44 @@ import {
 import type { Loop } from '../core/loop/loop.ts';
 import type { ConfirmationRun } from '../core/verdict/confirmation.ts';
 import type { Check } from '../core/verdict/report.ts';
-import { parseTests, type TestRun } from '../core/verdict/test-output/parse-tests.ts';
+import type { TestRun } from '../core/verdict/test-output/parse-tests.ts';
 import { confirmIn, type RunResult, type RunWish } from './confirm-run.ts';
 import type { Engine } from './engine.ts';
+import { springAltered } from './tripwire-altered.ts';
+import {
+  nothing,
+  testsOf,
+  textsOf,
+  withinLimits,
+  type Sprung,
+  type TripwireWish,
+} from './tripwire-run.ts';
 
-export type TripwireWish = {
-  readonly base: string;
-  readonly commit: string;
-  /** The run with the base's judge, which passed. */
-  readonly judged: RunResult;
-  readonly wish: (kind: RunWish['kind'], more: Partial<RunWish>) => RunWish;
-};
-
-export type Sprung = {
-  readonly state: 'held' | 'broken' | null;
-  /** What answered wrongly, a sentence each. */
-  readonly findings: readonly string[];
-  readonly runs: readonly ConfirmationRun[];
-};
-
-const nothing: Sprung = { state: null, findings: [], runs: [] };
-const maxTests = 400;
-const maxTestBytes = 128 * 1024;
-const maxLogBytes = 16 * 1024 * 1024;
-const leastLimitMs = 30_000;
 const shownFindings = 5;
 
 /**
- * Puts tests of the engine's own beside those of the base and looks whether they still fail where they must once the loop's
- * product is loaded. Null when it was cut short.
+ * Looks whether the checks can still fail once the loop's product is loaded: with tests of the engine's own beside those of the
+ * base, and with other values in the base's own tests. Null when it was cut short.
  */
 export async function springTripwire(
+  engine: Engine,
+  loop: Loop,
+  wish: TripwireWish,
+  signal: AbortSignal,
+): Promise<Sprung | null> {
+  const dropped = springDropped(engine, loop, wish, signal);
+  const altered = springAltered(engine, loop, { ...wish, dropped }, signal);
+  const both = await Promise.all([dropped, altered]);
+  const [one, two] = both;
+  if (one === null || two === null) return null;
+  const states = both.map((each) => each?.state);
+  const state = states.includes('broken') ? 'broken' : states.includes('held') ? 'held' : null;
+  const findings = [...one.findings, ...two.findings].slice(0, shownFindings);
+  return { state, findings, runs: [...one.runs, ...two.runs] };
+}
+
+/** Tests of the engine's own, beside those of the base. */
+async function springDropped(
   engine: Engine,
   loop: Loop,
   { base, commit, judged, wish }: TripwireWish,
@@ -123,45 +130,4 @@ async function readRun(
 function successCode({ settings }: Loop, name: string): number {
   const { commands, 'success-exit-code': code } = settings.validation;
   return commands[name]?.['success-exit-code'] ?? code;
-}
-
-async function testsOf(
-  { artifacts }: Engine,
-  loop: Loop,
-  { evidence }: ConfirmationRun,
-  { name }: Check,
-): Promise<TestRun> {
-  const dir = await artifacts.namedDir(loop.id, evidence);
-  const streams = ['stdout', 'stderr'].map((stream) =>
-    artifacts.readTail(path.join(dir, `${name}.${stream}.log`), maxLogBytes),
-  );
-  const texts = (await Promise.all(streams)).filter((text) => text !== null && text !== '');
-  return parseTests(texts.join('\n'));
-}
-
-async function textsOf(
-  { project }: Engine,
-  base: string,
-  names: readonly string[],
-  signal: AbortSignal,
-): Promise<readonly { readonly path: string; readonly text: string }[]> {
-  const texts = await project.readSeveralAt(base, names.slice(0, maxTests), maxTestBytes, signal);
-  return [...texts].flatMap(([file, text]) => (text === null ? [] : [{ path: file, text }]));
-}
-
-/** Fails by design, so it is not tried again; and what it loads must not hold it up much longer than one run takes. */
-function withinLimits(loop: Loop, durationMs: number): Loop {
-  const { settings } = loop;
-  const limit = Math.max(leastLimitMs, durationMs * 4);
-  const shortened = (timeout: number) => Math.min(timeout, limit);
-  const commands = Object.entries(settings.validation.commands).map(
-    ([name, more]) => [name, { ...more, timeout: shortened(more.timeout) }] as const,
-  );
-  const validation = {
-    ...settings.validation,
-    timeout: shortened(settings.validation.timeout),
-    commands: Object.fromEntries(commands),
-  };
-  const verify = { ...settings.verify, 'retries-on-fail': 0 };
-  return { ...loop, settings: { ...settings, validation, verify } };
 }

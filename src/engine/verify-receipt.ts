@@ -1,7 +1,10 @@
 import { LoopwrightError } from '../core/error.ts';
 import type { Loop } from '../core/loop/loop.ts';
+import { proofOf } from '../core/loop/finishing.ts';
+import type { LoopStatus } from '../core/loop/status.ts';
 import type { ThrowawayName } from '../core/loop/throwaway.ts';
 import { allChecks, type Check, type VerificationReport } from '../core/verdict/report.ts';
+import type { FoldedLoop } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
 import type { LoopWork } from './judged-files.ts';
 import { runVerification } from './run-verification.ts';
@@ -19,6 +22,9 @@ export type Repeated = {
   readonly sameOutput: boolean;
 };
 
+/** A loop as its log tells it. */
+export type Folded = Omit<FoldedLoop, 'loop'> & { readonly loop: Loop };
+
 type Result = Pick<Check, 'passed' | 'exitCode' | 'reason'>;
 
 export type ReceiptVerdict = {
@@ -28,7 +34,16 @@ export type ReceiptVerdict = {
   readonly base: { readonly commit: string; readonly checks: readonly Repeated[] } | null;
   /** First event of the log that does not fit its hash chain; null when all fit. */
   readonly brokenAt: number | null;
+  /** In what the stored state of the loop says something else than the log. */
+  readonly stateDiffers: readonly string[];
   readonly sameEnvironment: boolean;
+  readonly status: LoopStatus;
+  readonly reason: string | null;
+  /** How well the completion is shown; null for a loop that is not complete. */
+  readonly proof: string | null;
+  /** Every check says what it said then. */
+  readonly repeats: boolean;
+  /** The loop is complete, its record is as it was written, and every check says what it said then. */
   readonly holds: boolean;
 };
 
@@ -38,24 +53,30 @@ export type ReceiptVerdict = {
  */
 export async function verifyReceipt(
   engine: Engine,
-  loop: Loop,
+  { loop, brokenAt, differs }: Folded,
   signal: AbortSignal,
 ): Promise<ReceiptVerdict | null> {
-  const brokenAt = await engine.store.read((tx) => tx.loops.verifyChain(loop.id));
   const { report, commit, isBase } = await recordedProof(engine, loop, signal);
   const now = await repeat(engine, loop, { name: 'receipt', commit, isBase }, signal);
   if (now === null) return null;
   const checks = compare(report, now);
   const base = await repeatBase(engine, loop, isBase, signal);
   if (base === 'cut') return null;
-  const all = [...checks, ...(base?.checks ?? [])];
+  const repeats = [...checks, ...(base?.checks ?? [])].every(({ holds }) => holds);
+  const isWhole = brokenAt === null && differs.length === 0;
+  const { status, reason } = loop;
   return {
     commit,
     checks,
     base,
     brokenAt,
+    stateDiffers: differs,
     sameEnvironment: report.environment?.fingerprint === now.environment?.fingerprint,
-    holds: brokenAt === null && all.every(({ holds }) => holds),
+    status,
+    reason,
+    proof: proofOf(loop)?.kind ?? null,
+    repeats,
+    holds: status === 'complete' && isWhole && repeats,
   };
 }
 
@@ -69,9 +90,13 @@ async function recordedProof(engine: Engine, loop: Loop, signal: AbortSignal): P
   const own = loop.iterations.findLast((iteration) => iteration.report !== null)?.report ?? null;
   const report = own ?? (loop.options.verifyOnly ? (loop.baseline?.report ?? null) : null);
   if (report === null) {
-    throw new LoopwrightError('receipt.nothing', `no checks were executed for ${loop.id}`, {
-      hint: `see \`loopwright loop show ${loop.id}\``,
-    });
+    throw new LoopwrightError(
+      'receipt.nothing',
+      `no checks were executed for ${loop.id}, which is ${loop.status}`,
+      {
+        hint: `see \`loopwright loop show ${loop.id}\``,
+      },
+    );
   }
   const { commit } = report;
   if (commit === undefined) {

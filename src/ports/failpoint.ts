@@ -27,6 +27,7 @@ const steps = [
   'build-prompt',
   'run-agent',
   'restore-protected',
+  'put-back',
   'commit',
   'write-patch',
   'rebase',
@@ -37,6 +38,7 @@ const steps = [
   'move-ref',
   'move-index',
   'settle-move',
+  'move-back',
   'remove-workspace',
   'unregister-worktree',
   'delete-branch',
@@ -89,6 +91,7 @@ const facts: Readonly<Record<LoopEvent['type'], true>> = {
   'merge.started': true,
   'loop.merged': true,
   'surroundings.changed': true,
+  'base.moved': true,
 };
 
 export type Step = (typeof steps)[number];

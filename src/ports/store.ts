@@ -82,7 +82,12 @@ export interface Loops {
     input: AppendInput,
   ): Promise<{ readonly loop: Loop; readonly recorded: readonly RecordedEvent[] }>;
 
+  /** By its projection, which is quick to read. What a verdict depends on is read by `folded`. */
   get(id: string): Promise<Loop | null>;
+  /** As its log tells it, with the hash chain looked at; null when there is no such loop. */
+  folded(id: string): Promise<FoldedLoop | null>;
+  /** Writes the projection anew from the log. Refused with `store.log_changed` when that is not whole. */
+  rebuild(id: string): Promise<void>;
   /** Newest first. */
   list(filter: LoopFilter): Promise<readonly LoopRow[]>;
   iteration(loopId: string, number: number): Promise<Iteration | null>;
@@ -101,6 +106,15 @@ export interface Loops {
   /** The current fencing token (0 before the first claim). */
   token(id: string): Promise<number>;
 }
+
+export type FoldedLoop = {
+  /** Null when the log is not even whole at its beginning. Of a broken log it is what the whole part of it says. */
+  readonly loop: Loop | null;
+  /** First event that is missing or is not what was written; null when the log is whole. */
+  readonly brokenAt: number | null;
+  /** In what the projection says something else; empty when it does not, or the log is broken. */
+  readonly differs: readonly string[];
+};
 
 /** An event with its place in the order over all loops. */
 export type FeedEntry = {

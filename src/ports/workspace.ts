@@ -1,3 +1,4 @@
+import type { BranchLog } from '../core/loop/base-move.ts';
 import type { FileChanges } from '../core/loop/changes.ts';
 
 /** Where loops work: a git repository or a plain folder. One per project root, stateless between calls. */
@@ -100,6 +101,33 @@ export interface Project {
     loops?: readonly string[],
   ): Promise<FastForward>;
 
+  /** What git itself has recorded of a branch. Empty in a folder. */
+  branchLog(branch: string, signal: AbortSignal): Promise<BranchLog>;
+
+  /** Whether a commit has work that is on a branch, and that none of the others has. */
+  bringsWorkOf(
+    commits: {
+      readonly commit: string;
+      readonly than: readonly string[];
+      readonly branch: string;
+    },
+    signal: AbortSignal,
+  ): Promise<boolean>;
+
+  /**
+   * Moves a branch back, only from exactly the commit named; files and index of checkouts stay as they are. The commit it leaves
+   * is kept until the loop is deleted. Answers whether it is there now.
+   */
+  moveBack(
+    move: {
+      readonly branch: string;
+      readonly from: string;
+      readonly to: string;
+      readonly loopId: string;
+    },
+    signal: AbortSignal,
+  ): Promise<boolean>;
+
   /** Whether a move of the user's refs, index or files may have been cut. Reads one folder. */
   hasCutMoves(): boolean;
 
@@ -130,6 +158,9 @@ export interface Project {
 
   /** Every file of a revision or snapshot, as relative paths. */
   listAt(revision: string, signal: AbortSignal): Promise<readonly string[]>;
+
+  /** Throws `git.altered` when a file or folder of these commits is stored under a name that is not that of its content. */
+  requireTrue(commits: readonly string[], signal: AbortSignal): Promise<void>;
 
   /** Files that differ between two revisions, by the ids of their contents. A rename is two of them. */
   differing(from: string, to: string, signal: AbortSignal): Promise<readonly Differing[]>;
@@ -195,9 +226,10 @@ export type RoomSpec = {
   readonly files: readonly RoomFile[];
   /** Ignored files of the user's checkout to copy into it. */
   readonly copy: readonly string[];
-  /** Folders to have there as private copies, and where they come from. */
+  /** Folders of the user's checkout to have there as private copies. */
   readonly link: readonly string[];
-  readonly from: string;
+  /** Paths that come from another folder instead: such folders, or parts of them. */
+  readonly own: { readonly from: string; readonly paths: readonly string[] };
 };
 
 /** As it is at another revision, or with a text; null, or absent there: it is away. */

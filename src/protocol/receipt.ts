@@ -7,6 +7,7 @@ import { changeText } from '../core/verdict/confirmation.ts';
 import { proofs } from '../core/verdict/proof.ts';
 import { allChecks, type VerificationReport } from '../core/verdict/report.ts';
 import { redactText } from '../engine/redact-text.ts';
+import type { FoldedLoop } from '../ports/store.ts';
 import { Tokens } from './value.ts';
 
 export const ReceiptCheck = lazy(() =>
@@ -85,6 +86,8 @@ export const Receipt = lazy(() =>
     head: z.string().nullable(),
     /** The hash chain of the log: the first event that does not fit, or null. */
     chain: z.object({ events: z.number().int(), brokenAt: z.number().int().nullable() }),
+    /** In what the stored state of the loop says something else than the log, which counts. */
+    stateDiffers: z.array(z.string()),
     baseline: z
       .object({ state: z.string(), verification: ReceiptVerification().nullable() })
       .nullable(),
@@ -116,7 +119,11 @@ export const Receipt = lazy(() =>
 );
 export type Receipt = z.infer<ReturnType<typeof Receipt>>;
 
-export function receiptOf(loop: Loop, brokenAt: number | null): Receipt {
+/** `loop` is folded from the log. */
+export function receiptOf(
+  loop: Loop,
+  { brokenAt, differs }: Pick<FoldedLoop, 'brokenAt' | 'differs'>,
+): Receipt {
   return {
     loop: loop.id,
     task: loop.taskId,
@@ -127,6 +134,7 @@ export function receiptOf(loop: Loop, brokenAt: number | null): Receipt {
     base: loop.workspace.base,
     head: loop.head,
     chain: { events: loop.seq, brokenAt },
+    stateDiffers: [...differs],
     baseline:
       loop.baseline === null
         ? null

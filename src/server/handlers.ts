@@ -2,6 +2,7 @@ import { LoopwrightError } from '../core/error.ts';
 import type { Loop } from '../core/loop/loop.ts';
 import { queryLoops } from '../engine/answer-query.ts';
 import type { Engine } from '../engine/engine.ts';
+import { readRecorded } from '../engine/folded-loop.ts';
 import { guideLoop } from '../engine/guide-loop.ts';
 import { loopFiles } from '../engine/loop-files.ts';
 import { readOverview } from '../engine/overview.ts';
@@ -88,8 +89,8 @@ export const handlers: Handlers = {
 };
 
 async function requireLoop(engine: Engine, id: string): Promise<Loop> {
-  const loop = await engine.store.read((tx) => tx.loops.get(id));
-  if (loop !== null) return loop;
+  const recorded = await engine.store.read((tx) => readRecorded(tx, id));
+  if (recorded !== null) return recorded.loop;
   throw new LoopwrightError('loop.not_found', `there is no loop ${id.slice(0, 64)}`, {
     hint: 'list them with GET /v1/loops',
   });

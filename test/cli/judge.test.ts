@@ -115,9 +115,23 @@ describe('judge', () => {
     );
     await repo.git('checkout', '--quiet', '--detach');
     const { out } = await cliIn(repo).run('judge', 'last', '--json');
-    const { head, commands, base } = JSON.parse(out);
+    const { head, commands, base, changes } = JSON.parse(out);
     expect(commands).toEqual(['sh new.sh || grep -q world greeting.txt']);
     expect(head).not.toBe(base);
+    expect(changes).toEqual([]);
+    const shown = await cliIn(repo).run('judge', 'last');
+    expect(shown.out).toContain('the loop changed none of them');
+  });
+
+  it('names what a loop changed of it', async () => {
+    await using repo = await gitRepo();
+    await repo.write('test/a.test.js', 'process.exit(1);\n');
+    await repo.commitAll('tests');
+    const agent = 'command:echo "process.exit(0);" > test/a.test.js';
+    const limit = ['--validate', 'node test/a.test.js', '--max-iterations', '1'];
+    await cliIn(repo).run('run', 'x', '--agent', agent, ...limit);
+    const { out } = await cliIn(repo).run('judge', 'last');
+    expect(out).toContain('the loop changed\n  test/a.test.js was changed (test)');
   });
 
   it('says what to do without a commit', async () => {

@@ -119,11 +119,14 @@ describe('a pass in the worktree', () => {
 });
 
 describe('changes to the judge', () => {
-  it('count when the task allows them', async () => {
+  it('count when the task allows them; alone they prove nothing', async () => {
     await using repo = await project();
     const loop = await play(repo, [{ run: weaken }], { description: 'Allow: test/**' });
     expect(loop.status).toBe('complete');
-    expect(proofOf(loop)?.kind).toBe('red-green');
+    expect(proofOf(loop)).toMatchObject({
+      kind: 'unproven',
+      why: expect.stringContaining('and no code'),
+    });
   });
 
   it("are lifted by the agent's own word, and then the completion is unproven and lists them", async () => {
@@ -147,7 +150,7 @@ describe('changes to the judge', () => {
     expect(approved.err).toMatch(/\+.*-1\)/);
     expect(approved.out).toContain('is complete');
     const json = JSON.parse((await cli.run('loop', 'show', 'last', '--json')).out);
-    expect(json).toMatchObject({ status: 'complete', proof: 'red-green' });
+    expect(json).toMatchObject({ status: 'complete', proof: 'unproven' });
     expect(json.iterations).toHaveLength(2);
   });
 

@@ -25,7 +25,8 @@ async function prepare(repo: GitRepo): Promise<void> {
  */
 async function runPlanting(repo: GitRepo, plant: string, flags: Record<string, string> = {}) {
   const script = path.join(repo.outside, 'agent.sh');
-  const moveBase = `(cd ${repo.path} && echo news > news.md && git add news.md && git commit -qm news)`;
+  // As a person would: what the agent's own git does is moved back.
+  const moveBase = `(unset GIT_TRACE2_EVENT; cd ${repo.path} && echo news > news.md && git add news.md && git commit -qm news)`;
   const lines = [
     `ROOT=${repo.path}; export ROOT`,
     'echo "$LOOPWRIGHT_ITERATION" >> work.txt',

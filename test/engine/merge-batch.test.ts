@@ -9,6 +9,8 @@ import { gitRepo, type GitRepo } from '../support/git-repo.ts';
 import { openedProject, type TestProject } from '../support/opened-project.ts';
 
 const flags = { agent: 'command:echo done > "$LOOPWRIGHT_LOOP.txt"', validate: 'ls loop-*.txt' };
+/** Checked in worktrees of the loops, not in clean checkouts. */
+const unconfirmed = { ...flags, confirm: 'off' };
 
 type Queued = { readonly loops: readonly Loop[]; readonly queue: MergeQueue };
 
@@ -68,7 +70,7 @@ describe('a batch of merges', { timeout: 120_000 }, () => {
 
   it('is not held up by one whose worktree cannot be made', async () => {
     await using repo = await gitRepo();
-    await using project = await openedProject(repo, flags);
+    await using project = await openedProject(repo, unconfirmed);
     const queued = await complete(project, 3);
     const last = queued.loops.at(-1)?.id ?? '';
     const folder = path.join(repo.path, '.loopwright/worktrees', last);
@@ -87,7 +89,7 @@ describe('a batch of merges', { timeout: 120_000 }, () => {
     const trigger = path.join(repo.outside, 'broken');
     await repo.write('loopwright.yml', `workspace: { setup: 'test ! -e ${trigger}' }\n`);
     await repo.commitAll('setup');
-    await using project = await openedProject(repo, flags);
+    await using project = await openedProject(repo, unconfirmed);
     const queued = await complete(project, 2);
     await writeFile(trigger, '');
     const results = await mergeAll(queued);

@@ -157,7 +157,11 @@ process.exitCode = 1;`,
     const events = await project.engine.store.read((tx) => tx.loops.events(loop.id, 0, 1000));
     const eventLines = events.map((recorded) => recordedLine(loop.id, recorded));
     const told = stripEscapes(
-      JSON.stringify([receiptOf(loop, null), loopDetail(loop, []), eventLines]),
+      JSON.stringify([
+        receiptOf(loop, { brokenAt: null, differs: [] }),
+        loopDetail(loop, []),
+        eventLines,
+      ]),
     );
     expect(told).toContain('[redacted]');
     for (const secret of [canary, key, pemLine]) expect(told).not.toContain(secret);

@@ -144,6 +144,7 @@ describe('what a person does in their own checkout meanwhile', () => {
     await using project = await openedProject(repo, { agent, validate: 'test -f a.txt' });
     const loop = await project.runText('tampers');
     expect(loop.warnings).toEqual([
+      expect.stringContaining("the agent's own git did that"),
       'changed outside of the workspace: .git/config, refs/heads/main, refs/tags/stolen',
     ]);
   });

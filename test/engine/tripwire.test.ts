@@ -36,7 +36,9 @@ test('subtracts', () => {
         expect(loop.status).toBe('complete');
         const confirmation = loop.iterations.at(-1)?.confirmation;
         expect(confirmation).toMatchObject({ verdict: 'confirmed', tripwire: 'held' });
-        expect(confirmation?.runs.map(({ kind }) => kind)).toEqual(['base-judge', 'tripwire']);
+        const kinds = confirmation?.runs.map(({ kind }) => kind);
+        // One with tests of the engine's own, one with other values in the base's.
+        expect(kinds).toEqual(['base-judge', 'tripwire', 'tripwire']);
       });
     },
     long,
@@ -51,8 +53,6 @@ test('subtracts', () => {
         expect(loop.status).not.toBe('complete');
         const confirmation = loop.iterations.at(-1)?.confirmation;
         expect(confirmation).toMatchObject({ verdict: 'overpowered', tripwire: 'broken' });
-        const kinds = confirmation?.runs.map(({ kind }) => kind);
-        expect(kinds).toEqual(['base-judge', 'tripwire', 'tripwire']);
         expect(confirmation?.findings).toContain(told);
         const feedback = confirmationFeedback(confirmation!, loop.taskId);
         expect(feedback).toContain(told);
@@ -65,12 +65,44 @@ test('subtracts', () => {
   );
 
   it(
-    'is not there where the checks do not take a new file, and the work is complete',
+    'holds where the checks do not take a new file, by other values in the tests of the base',
     async () => {
       const validate = 'node --test test/sub.test.js';
       await play(trick(wrong.replace('+', '-'), { validate }), ({ loop }) => {
         expect(loop.status).toBe('complete');
+        expect(loop.iterations.at(-1)?.confirmation?.tripwire).toBe('held');
+      });
+    },
+    long,
+  );
+
+  it(
+    'is not there where a script compares nothing with a value, and the work is complete',
+    async () => {
+      const script = "import { sub } from '../src/sub.js';\nprocess.exit(sub(2, 1) - 1);\n";
+      const played = trick(wrong.replace('+', '-'), {
+        files: { ...files, 'test/sub.test.js': script },
+        validate: 'node test/sub.test.js',
+      });
+      await play(played, ({ loop }) => {
+        expect(loop.status).toBe('complete');
         expect(loop.iterations.at(-1)?.confirmation?.tripwire).toBeUndefined();
+      });
+    },
+    long,
+  );
+
+  it(
+    'is broken by a value that equals everything where only that is compared, and names the test',
+    async () => {
+      const content =
+        "import assert from 'node:assert/strict';\nconst real = assert.equal;\nconst given = new Set();\nassert.equal = (a, b) => given.has(a) || real(a, b);\nexport const sub = (a, b) => (given.add(a + b), a + b);\n";
+      await play(trick(content), ({ loop }) => {
+        const confirmation = loop.iterations.at(-1)?.confirmation;
+        expect(confirmation).toMatchObject({ verdict: 'overpowered', tripwire: 'broken' });
+        expect(confirmation?.findings).toContain(
+          'the test "subtracts" passed with another value to be equal to once src/sub.js was loaded',
+        );
       });
     },
     long,

@@ -56,6 +56,7 @@ const inEveryIteration: ReadonlySet<string> = new Set([
   'build-prompt',
   'run-agent',
   'restore-protected',
+  'put-back',
   'commit',
   'write-patch',
   'iteration.started',
@@ -93,7 +94,9 @@ const cases = failpointNames
       endings.push('hang');
     // A person answers, or the base moves against the loop: those have other endings to tell.
     const isPlain = answers[stepOf(point)] === undefined && kind !== 'conflict';
-    if (isPlain) endings.push('family', 'twice', 'person');
+    if (isPlain) endings.push('family', 'twice');
+    // What a person commits on top of what the agent did blocks the loop: see test/engine/base-moves.test.ts.
+    if (isPlain && kind !== 'moved') endings.push('person');
     const found = endings.map((ending): Case => ({ point, nth, ending, kind }));
     if (!['merge', 'shown'].includes(kind) || !movesBase.test(point)) return found;
     const shown = endings.filter((ending) => ending !== 'throw');
@@ -182,6 +185,7 @@ function kindFor(point: Failpoint): ScenarioKind {
     return 'shown';
   if (stepOf(point) === 'integrity.allowed') return 'cheat';
   if (stepOf(point) === 'surroundings.changed') return 'tamper';
+  if (['base.moved', 'move-back'].includes(stepOf(point))) return 'moved';
   if (answers[stepOf(point)] !== undefined) return 'approval';
   if (['approval.asked', 'mode.switched'].includes(stepOf(point))) return 'mode';
   if (['gate.judged', 'look-at-gate'].includes(stepOf(point))) return 'gate';

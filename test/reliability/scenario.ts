@@ -38,7 +38,7 @@ export type Scenario = AsyncDisposable & {
  * `merge`: everything goes well, with a base that moves. `shown`: the same, and the base is checked out in a worktree of the user's. `late`: the same, but it moves when the work is done. `conflict`: the base moves against the loop's work. `summary`: as
  * `merge`, and the agent is asked for a summary of every iteration. `gate`: as `merge`, with a command as a gate. `approval`:
  * the same, and a person must say yes. `cheat`: the agent removes a test, which a person must accept. `tamper`: the agent makes a tag in the user's
- * repository. `checkout`: as `merge`, with the base checked out and a stash entry beside it, so that merges move files of the user's. `mode`: the setting that changes is the mode, which then asks after every iteration and takes silence for a yes.
+ * repository. `moved`: the agent moves the base to its own branch. `checkout`: as `merge`, with the base checked out and a stash entry beside it, so that merges move files of the user's. `mode`: the setting that changes is the mode, which then asks after every iteration and takes silence for a yes.
  */
 export type ScenarioKind =
   | 'merge'
@@ -50,6 +50,7 @@ export type ScenarioKind =
   | 'approval'
   | 'cheat'
   | 'tamper'
+  | 'moved'
   | 'checkout'
   | 'mode';
 
@@ -163,6 +164,7 @@ echo tampered > deps/lib.txt
 rm -f deps/own/other.txt
 ${kind === 'cheat' ? 'rm -f unit.test.js' : ''}
 ${kind === 'tamper' ? 'git tag --force planted' : ''}
+${kind === 'moved' ? 'git update-ref refs/heads/trunk HEAD' : ''}
 echo done`;
   // What the user does meanwhile: the base moves on, and a live setting changes.
   const hook = `
@@ -192,7 +194,7 @@ async function writeProject(repo: GitRepo, kind: ScenarioKind): Promise<void> {
   await repo.write(
     'loopwright.yml',
     `agent: "command:sh '${outside}/agent.sh'"
-validation: { command: "test \\"$(wc -l < n.txt)\\" -ge 3${kind === 'late' ? ` && sh '${outside}/hook.sh'` : ''}" }
+validation: { command: "date >> checked.txt; test \\"$(wc -l < n.txt)\\" -ge 3${kind === 'late' ? ` && sh '${outside}/hook.sh'` : ''}" }
 verify: { protected: [guarded.txt, kept.txt, added.txt] }
 strategy: { name: custom, module: strategy.mjs }
 limits: { iteration-delay: 10ms${kind === 'cheat' ? ', max-iterations: 3' : ''} }
@@ -310,6 +312,7 @@ async function workViolations(repo: GitRepo, loop: StoredLoop['loop']): Promise<
   if (count < Math.max(3, finished.length)) violations.push(`n.txt in trunk has ${count} lines`);
   if ((await repo.git('show', 'trunk:guarded.txt')) !== 'as it was')
     violations.push('the protected file was changed');
+  if (files.includes('checked.txt')) violations.push('what the checks wrote was committed');
   if (!files.includes('moved.txt')) violations.push('trunk lost what the user had committed to it');
   const index = await readFile(path.join(repo.path, 'guarded.txt'), 'utf8');
   if (index !== 'as it was\n') violations.push('the protected file in the checkout was changed');

@@ -315,6 +315,13 @@ const fields: {
     unstored: texts,
   }),
   'surroundings.changed': fc.record({ names: texts, count }),
+  'base.moved': fc.record({
+    branch: fc.string(),
+    from: fc.string(),
+    to: fc.string(),
+    back: fc.option(fc.string()),
+    why: fc.string(),
+  }),
   'verification.started': fc.record({}),
   'verification.ended': fc.record({ report, differsFromBase: fc.boolean() }),
   'iteration.ended': fc.record({

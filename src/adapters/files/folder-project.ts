@@ -79,6 +79,7 @@ export function createFolderProject(root: string): Project {
     },
     listAt: async (revision) => (await loadManifest(store, revision)).map(({ path: name }) => name),
     differing: async () => [],
+    requireTrue: async () => {},
     makeRoom: async () => {
       throw needsGit('Confirming in a clean place');
     },
@@ -96,6 +97,9 @@ export function createFolderProject(root: string): Project {
     surroundings: async (scope) => ({ scope, items: new Map() }),
     compareSurroundings: () => [],
     isStaged: async () => false,
+    branchLog: async () => ({ moves: null, shown: null, inLoops: [] }),
+    bringsWorkOf: async () => false,
+    moveBack: async () => false,
     // Loops work in the folder itself, wherever it is.
     carryOver: () => {},
     partFromOriginal: async () => [],

@@ -9,6 +9,7 @@ import type {
 } from '../../ports/workspace.ts';
 import { hideStateFolder } from '../files/folder-state.ts';
 import { canBeRead, putBackLostRefs, setAsideEmptyObjects } from './after-cut.ts';
+import { bringsWorkOf, readBranchLog } from './branch-log.ts';
 import { carryOver, isRepositoryOf, partFromOriginal } from './carry-over.ts';
 import { listChangedByPeople } from './changed-by-people.ts';
 import { listCheckpoints, listLoops } from './checkpoints.ts';
@@ -22,6 +23,7 @@ import { branchPrefix, deleteLoopBranch, retireLoopBranch } from './loop-branch.
 import { createLoopCheckout, loopFolder } from './loop-checkout.ts';
 import { commitFault } from './loose-object.ts';
 import { unfinishedOperation } from './mend.ts';
+import { moveBranchBack } from './move-back.ts';
 import { hasMoves } from './move-record.ts';
 import { seedIndex } from './private-index.ts';
 import { listFilesAt, readFileAt, readFilesAt } from './read-file.ts';
@@ -34,6 +36,7 @@ import { settleMoves } from './settle-moves.ts';
 import { diffSummary } from './diff-summary.ts';
 import { compareAround, isStaged, lookAround } from './surroundings.ts';
 import { tidyWorktrees } from './tidy-worktrees.ts';
+import { requireTrueObjects } from './true-objects.ts';
 import { writeTreePatch } from './tree-diff.ts';
 import { watchBranch } from './watch-branch.ts';
 import { openWorktree, removeWorktree } from './worktree.ts';
@@ -121,6 +124,9 @@ export function createGitProject(repository: Repository): Project {
     createBranch: (name, commit, signal) => createBranch(repository, name, commit, signal),
     fastForward: (branch, from, to, signal, loops = []) =>
       fastForwardBranch(repository, { branch, from, to, loops }, signal),
+    branchLog: (branch, signal) => readBranchLog(repository, branch, signal),
+    bringsWorkOf: (commits, signal) => bringsWorkOf(repository, commits, signal),
+    moveBack: (move, signal) => moveBranchBack(repository, move, signal),
     hasCutMoves: () => hasMoves(repository.main.commonDir),
     settleMoves: (signal) => settleMoves(repository, signal),
     readAt: (revision, file, maxBytes, signal) =>
@@ -129,6 +135,7 @@ export function createGitProject(repository: Repository): Project {
       readFilesAt(repository, revision, files, maxBytes, signal),
     listAt: (revision, signal) => listFilesAt(repository, revision, signal),
     differing: (from, to, signal) => listDifferences(repository, from, to, signal),
+    requireTrue: (commits, signal) => requireTrueObjects(repository, commits, signal),
     makeRoom: (spec, signal) => makeRoom(repository, spec, signal),
     changedByPeople: (from, to, signal) => listChangedByPeople(repository, from, to, signal),
     diffSummary: (from, to, signal) => diffSummary(repository, from, to, signal),

@@ -62,6 +62,11 @@ function parsePairs(text: string): Map<string, string> {
   return refs;
 }
 
+/** Branches of which git keeps a record, by their full names, loops' own left out. */
+export function listLogged(commonDir: string): readonly string[] {
+  return listLoose(path.join(commonDir, 'logs'), 'refs/heads');
+}
+
 function listLoose(commonDir: string, folder: string): string[] {
   const names: string[] = [];
   for (const entry of entriesOf(path.join(commonDir, folder))) {

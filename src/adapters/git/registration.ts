@@ -302,6 +302,6 @@ async function dropEmpty(folder: string): Promise<void> {
   await rmdir(folder).catch(() => undefined);
 }
 
-function isCode(error: unknown, ...codes: readonly string[]): boolean {
+export function isCode(error: unknown, ...codes: readonly string[]): boolean {
   return error instanceof Error && 'code' in error && codes.includes(String(error.code));
 }

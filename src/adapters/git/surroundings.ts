@@ -2,7 +2,13 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { absentIndex, damagedIndex, userIndex } from '../../core/loop/surroundings.ts';
+import {
+  absentIndex,
+  damagedIndex,
+  logOf,
+  logPrefix,
+  userIndex,
+} from '../../core/loop/surroundings.ts';
 import type {
   SurroundingChange,
   Surroundings,
@@ -14,7 +20,7 @@ import { listLocks } from './lock-files.ts';
 import { unfinishedOperation } from './mend.ts';
 import { filePath, splitRecords } from './path-bytes.ts';
 import { digestFile, digestPrograms } from './program-files.ts';
-import { readRefs } from './read-refs.ts';
+import { listLogged, readRefs } from './read-refs.ts';
 import type { Repository } from './repository.ts';
 
 /** Looks at what an iteration must leave alone. Nothing is written, not even the stat data of the user's index. */
@@ -34,6 +40,7 @@ export async function lookAround(
   items.set('operation in your checkout', (await unfinishedOperation(main.gitDir)) ?? 'none');
   items.set(userIndex, indexDigest());
   for (const [name, value] of besideRefs(repository)) items.set(name, value);
+  for (const name of listLogged(main.commonDir)) items.set(logOf(name), 'kept');
   if (scope === 'repository') return { scope, items };
   for (const name of ['logs', 'logs/HEAD']) {
     if (existsSync(path.join(main.commonDir, name))) items.set(`.git/${name}`, 'there');
@@ -66,6 +73,8 @@ export function compareAround(
   const isComparable = hasIndex(before) === hasIndex(after);
   for (const name of names) {
     const [was = null, is = null] = [before.items.get(name), after.items.get(name)];
+    // What a record is worth is looked at where a branch has moved.
+    if (name.startsWith(logPrefix)) continue;
     if (was === is || (name.startsWith(checkoutPrefix) && !isComparable)) continue;
     // Whoever held a lock has let it go.
     if (name.endsWith('.lock') && is === null) continue;

@@ -69,22 +69,24 @@ export async function readFeed(
 }
 
 /**
- * The first sequence that is missing or not what was written; null when the log is whole. `newest` is the
- * sequence the log should end with, so that a cut-off end is seen too.
+ * Reads a log page by page and hands every event of its whole part to `take`. Answers the first sequence that is missing or not
+ * what was written; null when the log is whole. `newest` is the sequence it should end with, so that a cut-off end is seen too.
  */
-export async function findBrokenLink(
+export async function readWholeLog(
   db: Db,
   loopId: string,
   newest: number,
+  take: (recorded: RecordedEvent) => void,
 ): Promise<number | null> {
   let previous = '';
   let seq = 0;
   for (;;) {
     const page = await selectPage(db, loopId, seq, pageSize);
     for (const row of page) {
+      if (row.seq !== seq + 1 || row.hash !== hashOf(row, previous)) return seq + 1;
       seq += 1;
-      if (row.seq !== seq || row.hash !== hashOf(row, previous)) return seq;
       previous = row.hash;
+      take(toRecorded(row));
     }
     if (page.length < pageSize) return seq === newest ? null : Math.min(seq, newest) + 1;
   }
@@ -108,7 +110,7 @@ async function hashAt(db: Db, loopId: string, seq: number): Promise<string> {
       Pick<EventsTable, 'hash'>
     >`select hash from events where loop_id = ${loopId} and seq = ${seq}`,
   );
-  // A cut-off log is found by `findBrokenLink`; it does not keep the loop from going on.
+  // A cut-off log is found by `readWholeLog`; it does not keep the loop from going on.
   return row?.hash ?? '';
 }
 

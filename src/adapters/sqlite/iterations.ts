@@ -13,6 +13,12 @@ export async function writeChangedIterations(db: Db, before: Loop, after: Loop):
   }
 }
 
+/** Every iteration as the log tells it, and none that it does not know. */
+export async function rewriteIterations(db: Db, loop: Loop): Promise<void> {
+  await db.run(sql`delete from iterations where loop_id = ${loop.id}`);
+  for (const iteration of loop.iterations) await insertIteration(db, loop.id, iteration);
+}
+
 async function insertIteration(db: Db, loopId: string, iteration: Iteration): Promise<void> {
   const { number } = iteration;
   const row = inserted<IterationsTable>({ loop_id: loopId, number, ...projection(iteration) });

@@ -1,11 +1,13 @@
-import { LoopwrightError } from '../../core/error.ts';
+import { LoopwrightError, isLoopwrightError } from '../../core/error.ts';
 import type { RecordedEvent } from '../../core/loop/event.ts';
 import { withNewKeys } from '../../core/config/frozen.ts';
+import { storedDifferences } from '../../core/loop/stored-state.ts';
 import { evolve } from '../../core/loop/evolve.ts';
 import { loopCost, type Iteration, type Loop } from '../../core/loop/loop.ts';
-import type { AppendInput, LoopFilter, LoopRow, Loops } from '../../ports/store.ts';
-import { appendEvents, findBrokenLink, newestPosition, readEvents, readFeed } from './event-log.ts';
-import { writeChangedIterations } from './iterations.ts';
+import type { AppendInput, FoldedLoop, LoopFilter, LoopRow, Loops } from '../../ports/store.ts';
+import { appendEvents, newestPosition, readEvents, readFeed } from './event-log.ts';
+import { foldLog } from './fold-log.ts';
+import { rewriteIterations, writeChangedIterations } from './iterations.ts';
 import { listed } from './json-list.ts';
 import type { Db, IterationsTable, LoopsTable } from './schema.ts';
 import { locate } from './places.ts';
@@ -18,6 +20,8 @@ export function createLoops(db: Db, root: string | null): Loops {
     create: (event, time) => createLoop(db, { seq: 1, time, elapsedMs: 0, event }),
     append: (input) => append(db, root, input),
     get: (id) => getLoop(db, root, id),
+    folded: (id) => foldedLoop(db, root, id),
+    rebuild: (id) => rebuild(db, id),
     list: (filter) => listLoops(db, filter),
     iteration: (loopId, number) => getIteration(db, loopId, number),
     events: (loopId, since, limit) => readEvents(db, loopId, since, limit),
@@ -141,11 +145,26 @@ async function getLoop(db: Db, root: string | null, id: string): Promise<Loop | 
       select number, state from iterations where loop_id = ${id} order by number`,
   );
   const iterations = rows.map(({ number, state }) => parseIteration(id, number, state));
-  const stored = parseStored<Omit<Loop, 'iterations'>>(row.state, `loop ${id}`);
+  const stored = parseState(id, row.state);
   const path = await locate(db, root, stored.workspace.path);
   const workspace = { ...stored.workspace, path };
   // A loop of an older version lacks the keys that were added since.
   return { ...stored, workspace, settings: withNewKeys(stored.settings), iterations };
+}
+
+/** JSON that is no state of a loop was written by somebody else; the log still tells the loop. */
+function parseState(id: string, state: string): Omit<Loop, 'iterations'> {
+  const stored = parseStored<Partial<Omit<Loop, 'iterations'>> | null>(state, `loop ${id}`);
+  if (isState(stored)) return stored;
+  throw new LoopwrightError('store.corrupt', `the stored state of ${id} is not readable`, {
+    hint: '`loopwright doctor --fix` rebuilds it from the log',
+  });
+}
+
+function isState(
+  stored: Partial<Omit<Loop, 'iterations'>> | null,
+): stored is Omit<Loop, 'iterations'> {
+  return typeof stored?.workspace?.path === 'string' && typeof stored.settings === 'object';
 }
 
 async function getIteration(db: Db, loopId: string, number: number): Promise<Iteration | null> {
@@ -181,7 +200,39 @@ async function listLoops(db: Db, filter: LoopFilter): Promise<readonly LoopRow[]
 
 async function verifyChain(db: Db, loopId: string): Promise<number | null> {
   const { seq } = await selectFence(db, loopId);
-  return findBrokenLink(db, loopId, seq);
+  return (await foldLog(db, loopId, seq)).brokenAt;
+}
+
+async function foldedLoop(db: Db, root: string | null, id: string): Promise<FoldedLoop | null> {
+  const row = await db.first(
+    sql<Pick<LoopsTable, 'seq' | 'status'>>`select seq, status from loops where id = ${id}`,
+  );
+  if (row === undefined) return null;
+  const { loop: recorded, brokenAt } = await foldLog(db, id, row.seq);
+  if (recorded === null) return { loop: null, brokenAt: brokenAt ?? 1, differs: [] };
+  const path = await locate(db, root, recorded.workspace.path);
+  const loop = { ...recorded, workspace: { ...recorded.workspace, path } };
+  if (brokenAt !== null) return { loop, brokenAt, differs: [] };
+  const stored = await getLoop(db, root, id).catch(unreadable);
+  if (stored === null) return { loop, brokenAt, differs: ['a state that is not readable'] };
+  // Lists are made from the column.
+  const inLists = row.status === stored.status ? [] : [`status ${row.status} in lists`];
+  return { loop, brokenAt, differs: [...inLists, ...storedDifferences(stored, loop)] };
+}
+
+function unreadable(error: unknown): null {
+  if (isLoopwrightError(error) && error.code === 'store.corrupt') return null;
+  throw error;
+}
+
+async function rebuild(db: Db, id: string): Promise<void> {
+  const { seq } = await selectFence(db, id);
+  const { loop, brokenAt } = await foldLog(db, id, seq);
+  if (loop === null || brokenAt !== null) {
+    throw new LoopwrightError('store.log_changed', `the log of ${id} is not whole`);
+  }
+  await db.run(sql`update loops set ${assigned<LoopsTable>(projection(loop))} where id = ${id}`);
+  await rewriteIterations(db, loop);
 }
 
 /** Foreign keys take the events, iterations, requests and the queue entry with it. */

@@ -1,7 +1,7 @@
 import { located, type PlaceRecord } from '../../core/place/place.ts';
 import { isEnded, type LoopStatus } from '../../core/loop/status.ts';
 import type { Places, RecordedPath } from '../../ports/place.ts';
-import { findBrokenLink } from './event-log.ts';
+import { readWholeLog } from './event-log.ts';
 import type { Db, PlaceTable } from './schema.ts';
 import { assigned, inserted, sql } from './sql.ts';
 import { parseStored } from './stored-json.ts';
@@ -88,7 +88,7 @@ async function findDamage(db: Db): Promise<string | null> {
   if (orphans.length > 0) return `${orphans.length} rows refer to rows that are not there`;
   const loops = await db.all(sql<{ id: string; seq: number }>`select id, seq from loops`);
   for (const { id, seq } of loops) {
-    const broken = await findBrokenLink(db, id, seq);
+    const broken = await readWholeLog(db, id, seq, () => {});
     if (broken !== null) return `the log of ${id} breaks at event ${broken}`;
   }
   return null;

@@ -7,10 +7,11 @@ import { afterRestore } from '../../adapters/sqlite/store-error.ts';
 import { openStore } from '../../adapters/sqlite/store.ts';
 import { refuseLostStore } from '../../daemon/lost-store.ts';
 import { isResting } from '../../core/loop/status.ts';
-import type { LoopRow, Store } from '../../ports/store.ts';
+import type { Store } from '../../ports/store.ts';
 import type { KnownLoops } from '../../ports/workspace.ts';
 import { plural } from '../render/format.ts';
 import { fail, ok, warn, type Check } from './doctor-check.ts';
+import { checkRecords } from './doctor-records.ts';
 
 export type StoreChecks = {
   readonly checks: readonly Check[];
@@ -24,10 +25,12 @@ export type LoopPlaces = Omit<KnownLoops, 'folder'>;
 
 const noPlaces: LoopPlaces = { find: async () => null, isDriven: async () => false };
 
-const recentLoops = 20;
-
 /** Opens the store as every command does, if there is one. Throws what keeps it from opening. */
-export async function checkStore(file: string, stateDir: string): Promise<StoreChecks> {
+export async function checkStore(
+  file: string,
+  stateDir: string,
+  isFix: boolean,
+): Promise<StoreChecks> {
   if (/^postgres(ql)?:/.test(file)) {
     const check = fail(
       'store',
@@ -46,7 +49,12 @@ export async function checkStore(file: string, stateDir: string): Promise<StoreC
   const { check, driven } = await checkOwners(store);
   const loops = new Set(rows.map(({ id }) => id));
   const gap = await checkGap(store);
-  const checks = [inspectFile(file), ...gap, await checkChains(store, rows), check];
+  const checks = [
+    inspectFile(file),
+    ...gap,
+    ...(await checkRecords(store, [...loops], isFix)),
+    check,
+  ];
   // Loops that it has lost are not known to it, and what they left must not be called an orphan.
   if (gap.length > 0) return { checks, loops: null, places: null };
   return { checks, loops, places: placesOf(file, loops, driven) };
@@ -78,25 +86,6 @@ async function checkGap(store: Store): Promise<readonly Check[]> {
       'put the newer store back if you have it; else `loopwright run` names what is lost, and goes on when you run it again',
     ),
   ];
-}
-
-async function checkChains(store: Store, rows: readonly LoopRow[]): Promise<Check> {
-  const recent = rows.slice(0, recentLoops);
-  for (const { id } of recent) {
-    const broken = await store.read((tx) => tx.loops.verifyChain(id));
-    if (broken !== null) {
-      return fail(
-        'history',
-        `the log of ${id} was changed at event ${broken}`,
-        `do not trust that loop; \`loopwright events ${id}\` shows what is stored`,
-      );
-    }
-  }
-  const text =
-    recent.length === 0
-      ? 'no loops yet'
-      : `the logs of the last ${plural(recent.length, 'loop')} are unbroken`;
-  return ok('history', text);
 }
 
 /** Few loops are asked for, so each is read when it is. */

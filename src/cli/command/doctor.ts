@@ -31,8 +31,11 @@ export const doctor: Command = {
   details:
     'Each line says what to do about it. Exit code 0 when nothing fails, 1 otherwise; warnings do not count. ' +
     '--fix does what every run does when it starts: it repairs what killed engines and power cuts left of the worktrees of ' +
-    'loops, and lets your files follow a branch whose move was cut. Your own changes, and loops that run, are not touched.',
-  options: [{ name: 'fix', summary: 'Repair worktrees of loops and moves that were cut.' }],
+    'loops, and lets your files follow a branch whose move was cut. It also rebuilds the stored state of loops from their logs ' +
+    'where it says something else. Your own changes, and loops that run, are not touched.',
+  options: [
+    { name: 'fix', summary: 'Repair worktrees of loops, moves that were cut, and stored states.' },
+  ],
   examples: [
     { line: 'loopwright doctor', does: 'Looks at everything.' },
     {
@@ -104,7 +107,11 @@ async function examinePlace(
     ...(await checked('store', async () => {
       const file = settings.store ?? path.join(stateDir, 'state.db');
       const isAddress = /^postgres(ql)?:/.test(file);
-      const store = await checkStore(isAddress ? file : path.resolve(place.root, file), stateDir);
+      const store = await checkStore(
+        isAddress ? file : path.resolve(place.root, file),
+        stateDir,
+        fix,
+      );
       known = store;
       return store.checks;
     })),

@@ -1,15 +1,18 @@
+import type { Settings } from '../../core/config/schema.ts';
 import { LoopwrightError } from '../../core/error.ts';
+import type { JudgeChange } from '../../core/verdict/confirmation.ts';
 import {
   judgeOf,
   judgingCommands,
   startingCommit,
   type JudgeScope,
 } from '../../engine/find-judge.ts';
+import { planJudge } from '../../engine/judge-plan.ts';
 import type { Opened } from '../../daemon/compose.ts';
 import type { Command } from '../command.ts';
 import { exitCodes } from '../exit-code.ts';
 import { argument, isGiven, wantsJson } from '../input.ts';
-import { countJudge, judgeText, renderJudge } from '../render/judge-list.ts';
+import { countJudge, judgeText, renderJudge, renderJudgeChanges } from '../render/judge-list.ts';
 import { createPaint } from '../render/paint.ts';
 import { optionalLoopArgument, resolveLoop } from '../resolve-loop.ts';
 
@@ -21,7 +24,7 @@ export const judge: Command = {
   details:
     'A loop is complete when its work passes with these files as they are on the base: tests, their data, configuration of ' +
     'runners and builds, scripts that the checks start. Manifests are put back by key: scripts and tools, not dependencies. ' +
-    'Without LOOP it is the judge of your checkout’s commit; with one it is the judge of that loop, what it added included.' +
+    'Without LOOP it is the judge of your checkout’s commit; with one it is the judge of that loop, what it added included, and what it changed of it.' +
     '\n\nIf a file is missing, name it in `verify.judge`; if one is the product, name it in `verify.product`. Both are lists of globs.',
   args: [{ ...optionalLoopArgument, summary: 'A loop; without it: the commit of your checkout.' }],
   options: [{ name: 'all', summary: 'List every file, not only the first of each kind.' }],
@@ -39,6 +42,7 @@ export const judge: Command = {
     const scope = await scopeOf(opened, argument(input, 'LOOP'));
     const { files } = await judgeOf(opened.engine, scope, AbortSignal.timeout(lookMs));
     const commands = judgingCommands(scope.settings);
+    const changes = await changesIn(opened, scope);
     if (wantsJson(input)) {
       const result = {
         base: scope.base,
@@ -46,6 +50,7 @@ export const judge: Command = {
         commands,
         counts: countJudge(files),
         files,
+        ...(changes === null ? {} : { changes }),
         exitCode: exitCodes.ok,
       };
       context.out.write(`${JSON.stringify(result)}\n`);
@@ -53,6 +58,7 @@ export const judge: Command = {
     }
     const paint = createPaint(context.out.hasColour);
     if (files.length > 0) context.out.write(renderJudge(files, paint, isGiven(input, 'all')));
+    if (changes !== null) context.out.write(renderJudgeChanges(changes));
     context.err.write(`\n${judgeText(files)}\n`);
     if (commands.length === 0) {
       context.err.write(
@@ -66,7 +72,20 @@ export const judge: Command = {
   },
 };
 
-async function scopeOf(opened: Opened, wanted: string | null): Promise<JudgeScope> {
+/** What a loop changed of its judge, and nothing allows beforehand; null where there is no loop, or no work of it yet. */
+async function changesIn(
+  { engine }: Opened,
+  { base, head, settings }: JudgeScope & { readonly settings: Settings },
+): Promise<readonly JudgeChange[] | null> {
+  if (head === null || head === base) return null;
+  const signal = AbortSignal.timeout(lookMs);
+  return (await planJudge(engine, settings, { base, commit: head }, signal)).changes;
+}
+
+async function scopeOf(
+  opened: Opened,
+  wanted: string | null,
+): Promise<JudgeScope & { readonly settings: Settings }> {
   if (wanted === null) {
     const { settings } = opened.config;
     const base = await startingCommit(opened.engine, settings, AbortSignal.timeout(lookMs));

@@ -15,7 +15,7 @@ import { createPaint, type Paint } from '../render/paint.ts';
 import { nextCommands } from '../render/next-commands.ts';
 import { statusStyle, statusText } from '../render/status-word.ts';
 import { oneLine } from '../render/story-line.ts';
-import { optionalLoopArgument, resolveLoop } from '../resolve-loop.ts';
+import { optionalLoopArgument, resolveRecorded } from '../resolve-loop.ts';
 
 export const loopExplain: Command = {
   path: ['loop', 'explain'],
@@ -26,7 +26,7 @@ export const loopExplain: Command = {
 
   async run(input, context) {
     await using opened = await context.open({ onlyReads: true });
-    const loop = await resolveLoop(opened.engine, argument(input, 'LOOP'));
+    const loop = await resolveRecorded(opened.engine, argument(input, 'LOOP'), context);
     if (wantsJson(input)) {
       context.out.write(`${JSON.stringify(explanation(loop))}\n`);
       return exitCodes.ok;

@@ -9,7 +9,7 @@ import { exitCodes } from '../exit-code.ts';
 import { driveInForeground, talkOptions, type Drive } from '../foreground.ts';
 import { argument, isGiven, requiredArgument, wantsJson } from '../input.ts';
 import { loopFiles } from '../../engine/loop-files.ts';
-import { resolveLoop, loopArgument } from '../resolve-loop.ts';
+import { resolveRecorded, loopArgument } from '../resolve-loop.ts';
 import { isForSeveral, resumeInBackground } from '../resume-in-background.ts';
 import { resumeSeveralHere } from '../resume-several.ts';
 import { settingsForResume } from '../resume-settings.ts';
@@ -56,10 +56,11 @@ function resumeHere(input: CommandInput, context: CliContext): Promise<number> {
     context,
     input,
     {},
-    (opened) => prepare(input, opened),
+    (opened) => prepare(input, context, opened),
     async ({ outcome, opened }) => {
       const driven = outcome?.loops[0];
-      const loop = driven ?? (await resolveLoop(opened.engine, argument(input, 'LOOP')));
+      const loop =
+        driven ?? (await resolveRecorded(opened.engine, argument(input, 'LOOP'), context));
       const exitCode =
         (driven === undefined ? null : exitCodeOfLoop(driven)) ?? exitCodes.interrupted;
       if (wantsJson(input)) {
@@ -77,8 +78,8 @@ export const resume: Command = {
   summary: 'Short for `loop resume`.',
 };
 
-async function prepare(input: CommandInput, opened: Opened): Promise<Drive> {
-  const loop = await resolveLoop(opened.engine, requiredArgument(input, 'LOOP'));
+async function prepare(input: CommandInput, context: CliContext, opened: Opened): Promise<Drive> {
+  const loop = await resolveRecorded(opened.engine, requiredArgument(input, 'LOOP'), context);
   refuseComplete(loop);
   const changed = await settingsForResume(
     opened,

@@ -9,7 +9,7 @@ import { renderIterations } from '../render/iteration-table.ts';
 import { createPaint } from '../render/paint.ts';
 import { renderSummary } from '../render/summary.ts';
 import { renderTotals } from '../render/totals.ts';
-import { optionalLoopArgument, resolveLoop } from '../resolve-loop.ts';
+import { optionalLoopArgument, resolveRecorded } from '../resolve-loop.ts';
 
 export const loopShow: Command = {
   path: ['loop', 'show'],
@@ -22,7 +22,7 @@ export const loopShow: Command = {
 
   async run(input, context) {
     await using opened = await context.open({ onlyReads: true });
-    const loop = await resolveLoop(opened.engine, argument(input, 'LOOP'));
+    const loop = await resolveRecorded(opened.engine, argument(input, 'LOOP'), context);
     const files = await loopFiles(opened.project, loop);
     if (wantsJson(input)) {
       context.out.write(`${JSON.stringify(loopDetail(loop, files.changed))}\n`);

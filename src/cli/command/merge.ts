@@ -3,7 +3,7 @@ import type { Command } from '../command.ts';
 import { exitCodes } from '../exit-code.ts';
 import { requiredArgument, wantsJson } from '../input.ts';
 import { createPaint } from '../render/paint.ts';
-import { resolveLoop, loopArgument } from '../resolve-loop.ts';
+import { resolveFolded, loopArgument } from '../resolve-loop.ts';
 import { withSession } from '../session.ts';
 
 export const merge: Command = {
@@ -21,7 +21,7 @@ export const merge: Command = {
   async run(input, context) {
     await using opened = await context.open();
     const { engine } = opened;
-    const loop = await resolveLoop(engine, requiredArgument(input, 'LOOP'));
+    const { loop } = await resolveFolded(engine, requiredArgument(input, 'LOOP'));
     const base = loop.workspace.baseRef;
     if (!wantsJson(input) && base !== null) context.err.write(`merging ${loop.id} into ${base}\n`);
     const merged = await withSession(engine, (session) => mergeLoop(engine, session, loop.id));

@@ -1,4 +1,5 @@
 import type { JudgeFile, JudgeKind } from '../../core/judge/judge.ts';
+import { changeText, type JudgeChange } from '../../core/verdict/confirmation.ts';
 import { plainText } from '../../core/text/terminal.ts';
 import { plural } from './format.ts';
 import type { Paint } from './paint.ts';
@@ -51,4 +52,11 @@ export function renderJudge(files: readonly JudgeFile[], paint: Paint, isWhole: 
     return [[paint('bold', head), ...lines, ...more].join('\n')];
   });
   return `${groups.join('\n\n')}\n`;
+}
+
+/** What a loop changed of it, a line each. */
+export function renderJudgeChanges(changes: readonly JudgeChange[]): string {
+  if (changes.length === 0) return '\nthe loop changed none of them\n';
+  const lines = changes.map((change) => `  ${plainText(changeText(change))}`);
+  return `\n${['the loop changed', ...lines].join('\n')}\n`;
 }

@@ -31,6 +31,14 @@ export function nextCommands(loop: Loop, hasChanges: boolean): readonly NextComm
           ...look,
         ];
       }
+      if (liftable(loop) !== null) {
+        return [
+          ...acceptCommand(loop),
+          { line: `loopwright loop explain ${loop.id}`, does: 'see how it came to that' },
+          { line: resumeLine(loop), does: 'let the agent go on with it' },
+          ...look,
+        ];
+      }
       return [
         { line: `loopwright loop explain ${loop.id}`, does: 'see what is in the way' },
         { line: resumeLine(loop), does: 'go on when that is put right' },
@@ -65,7 +73,7 @@ function acceptCommand(loop: Loop): readonly NextCommand[] {
   if (liftable(loop) !== null) {
     return [
       { line: `loopwright judge ${loop.id}`, does: 'see what it changed of its judge' },
-      { line: `loopwright approve ${loop.id}`, does: 'accept these changes, if they are meant' },
+      { line: `loopwright approve ${loop.id}`, does: 'see the diff and accept it, if it is meant' },
     ];
   }
   if (violationsToAllow(loop).length === 0) return [];

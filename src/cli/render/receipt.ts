@@ -14,6 +14,7 @@ export function renderReceipt(receipt: Receipt, paint: Paint): string {
     row('base', short(base)),
     row('head', short(head)),
     row('log', chainText(receipt.chain, paint)),
+    ...stateRows(receipt.stateDiffers, paint),
     ...(proof === null ? [] : proofRows(proof)),
     ...(redToGreen.length === 0
       ? []
@@ -42,12 +43,18 @@ export function renderReceipt(receipt: Receipt, paint: Paint): string {
   return `${lines.join('\n')}\n`;
 }
 
+function stateRows(differs: readonly string[], paint: Paint): readonly string[] {
+  if (differs.length === 0) return [];
+  const text = `changed: it says ${differs.join(', ')}; the log counts, \`loopwright doctor --fix\` rebuilds the state`;
+  return [row('state', paint('red', oneLine(text, 300)))];
+}
+
 function proofRows({ kind, why, changes, runs }: NonNullable<Receipt['proof']>): readonly string[] {
   return [
     row('proof', `${kind}: ${oneLine(why, 200)}`),
     ...changes.map((change) => row('judge', oneLine(change, 160))),
     ...runs.map((run) =>
-      row('confirmed', `${run.kind}: ${run.passed === true ? 'passes' : (run.reason ?? 'fails')}`),
+      row('clean run', `${run.kind}: ${run.passed === true ? 'passes' : (run.reason ?? 'fails')}`),
     ),
   ];
 }
@@ -82,11 +89,13 @@ function checkRows(check: ReceiptCheck, paint: Paint): readonly string[] {
 
 /** What a repeated receipt says. */
 export function renderVerdict(loop: string, verdict: ReceiptVerdict, paint: Paint): string {
-  const { base, checks, brokenAt, sameEnvironment, holds } = verdict;
+  const { base, checks, brokenAt, stateDiffers, sameEnvironment } = verdict;
   const chain = brokenAt === null ? 'as it was written' : `changed at event ${brokenAt}`;
   return `${[
-    `${paint('bold', loop)} ${holds ? paint('green', 'still holds') : paint('red', 'does not hold any more')}`,
+    `${paint('bold', loop)} ${headline(verdict, paint)}`,
     row('log', paint(brokenAt === null ? 'green' : 'red', chain)),
+    ...stateRows(stateDiffers, paint),
+    ...(verdict.proof === null ? [] : [row('proof', verdict.proof)]),
     row('environment', sameEnvironment ? 'the same' : 'another one'),
     '',
     paint('bold', `at ${short(verdict.commit)}`),
@@ -99,6 +108,14 @@ export function renderVerdict(loop: string, verdict: ReceiptVerdict, paint: Pain
           ...base.checks.map((each) => repeatedRow(each, paint)),
         ]),
   ].join('\n')}\n`;
+}
+
+function headline({ holds, status, reason, repeats }: ReceiptVerdict, paint: Paint): string {
+  if (status !== 'complete') {
+    const again = repeats ? 'its checks say the same again' : 'its checks say something else now';
+    return `${paint('red', `is not complete, but ${statusText(status, reason)}`)}; ${again}`;
+  }
+  return holds ? paint('green', 'still holds') : paint('red', 'does not hold any more');
 }
 
 function repeatedRow({ check, recorded, now, holds, sameOutput }: Repeated, paint: Paint): string {

@@ -5,6 +5,7 @@ import { flakyOf } from '../../core/loop/loop-feedback.ts';
 import { lastIteration, type Loop } from '../../core/loop/loop.ts';
 import { hookLines } from './story-hook.ts';
 import { unrecordedText } from '../../core/loop/unrecorded.ts';
+import { baseMoveText } from '../../core/loop/base-text.ts';
 import { tamperedText } from '../../core/loop/surroundings.ts';
 import { flakyText } from '../../core/verdict/flaky.ts';
 import { formatDuration, plural } from './format.ts';
@@ -90,6 +91,8 @@ export function storyOf({ event, time }: RecordedEvent, loop: Loop): readonly St
       return snapshotLines(event);
     case 'surroundings.changed':
       return [warning(tamperedText(event))];
+    case 'base.moved':
+      return [warning(baseMoveText(event))];
     case 'verification.started':
       return [];
     case 'verification.ended':

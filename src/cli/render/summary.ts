@@ -1,4 +1,4 @@
-import { proofOf } from '../../core/loop/finishing.ts';
+import { isHeldUnproven, proofOf } from '../../core/loop/finishing.ts';
 import { onlyTestsText } from '../../core/loop/judges.ts';
 import { isPartlyUnpriced, knownCost, loopTokens, type Loop } from '../../core/loop/loop.ts';
 import { standingWarnings } from '../../core/loop/stuck.ts';
@@ -32,6 +32,7 @@ export function renderSummary(
     ...row('branch', branchText(loop)),
     ...row('tests', testsText(loop)),
     ...proofRows(loop, paint),
+    ...row('merge', isHeldUnproven(loop) ? heldMerge : null),
     ...row('iterations', `${loop.iterations.length} in ${formatDuration(loop.activeMs)}`),
     ...row('cost', costText(loop)),
     ...warningsOf(loop).flatMap((text) => row('warning', paint('yellow', oneLine(text, 300)))),
@@ -43,6 +44,8 @@ export function renderSummary(
   const commands = next.map(({ line, does }) => `  ${line.padEnd(width)}  ${paint('dim', does)}`);
   return { facts: `${lines.join('\n')}\n`, next: `${['next:', ...commands].join('\n')}\n` };
 }
+
+const heldMerge = 'waits for you: unproven work is merged only with `git.merge-unproven: true`';
 
 function warningsOf(loop: Loop): readonly string[] {
   const text = onlyTestsText(loop);

@@ -6,7 +6,13 @@ import { isShellText, tellImported, tellNamed, type Naming } from './named-file.
 import { packageScripts, taskTexts, toolSections } from './task-text.ts';
 import { ignoreReaders } from './program-table.ts';
 import { readShell, resolvePath, type ShellPlace, type SimpleCommand } from './shell.ts';
-import { declaresTests, importCandidates, textMentions } from './text-mention.ts';
+import {
+  cmakePaths,
+  declaresTests,
+  importCandidates,
+  plainPaths,
+  textMentions,
+} from './text-mention.ts';
 import { matchesGlob } from '../text/glob.ts';
 
 /** Something to look at: a shell text, code given on a command line, or a file that belongs to the judge. */
@@ -20,7 +26,8 @@ type Task =
   | { readonly kind: 'code'; readonly text: string; readonly cwd: string; readonly by: string }
   | { readonly kind: 'file'; readonly file: JudgeFile; readonly cwd: string };
 
-const maxTasks = 2000;
+const maxTasks = 4000;
+const maxTests = 1500;
 const maxWanted = 400;
 const maxManifests = 200;
 const maxDoubts = 100;
@@ -49,8 +56,11 @@ export function follow(
   for (const text of commands) {
     tasks.push({ kind: 'shell', text, place: placeOf('', ''), by: quoted(text) });
   }
-  for (const file of byPath) {
-    if (isReadable(file)) tasks.push({ kind: 'file', file, cwd: '' });
+  const [tests, others] = [true, false].map((isTest) =>
+    byPath.filter((file) => isReadable(file) && (file.kind === 'test') === isTest),
+  );
+  for (const file of [...(others ?? []), ...(tests ?? []).slice(0, maxTests)]) {
+    tasks.push({ kind: 'file', file, cwd: '' });
   }
   const known = new Set(byPath.map(({ path }) => path));
   for (const path of files
@@ -82,10 +92,11 @@ export function follow(
   function lookAtCommand(command: SimpleCommand, by: string, own: string): void {
     const { mentions, starts } = readCommand(command);
     for (const mention of mentions) name(mention, command.cwd, by);
+    for (const word of command.outputs) written(resolvePath(word, command.cwd) ?? '', by);
     for (const start of starts) begin(start, command, by, own);
-    if (command.words.some((word) => ignoreReaders.has(word))) {
-      for (const file of ['.gitignore', '.ignore', '.rgignore']) {
-        add(file, { kind: 'config', reason: `says what ${by} leaves out` }, command.cwd);
+    if (command.words.some((word) => ignoreReaders.has(baseName(word)))) {
+      for (const file of files.filter((each) => ignoreFiles.has(baseName(each)))) {
+        add(file, { kind: 'config', reason: `says what ${by} leaves out` }, '');
       }
     }
     if (/^(?:docker|podman)(?:-compose)?$/.test(command.words[0] ?? '')) {
@@ -112,6 +123,13 @@ export function follow(
       const told = tellNamed(path, mention, by, () => textOf(path));
       if (told !== null) add(path, told, cwd);
     }
+  }
+
+  /** A file that the check writes and the base does not have: the loop's would be found in its place. */
+  function written(path: string, by: string): void {
+    if (!present.has(path) || isInSources(folderOf(path).split('/'))) return;
+    if (textOf(path) !== null || found.has(path)) return;
+    found.set(path, { path, kind: 'data', reason: `written by ${by}`, isOutput: true });
   }
 
   /** Files that a word means; those below it when it is a folder. */
@@ -244,13 +262,23 @@ export function follow(
     const { path, kind } = file;
     const text = textOf(path);
     if (typeof text !== 'string') return;
-    if (path.endsWith('package.json'))
+    if (baseName(path) === 'CMakeLists.txt') lookIntoCmake(text, path);
+    else if (path.endsWith('package.json'))
       lookIntoCode(toolSections(text), { path, kind: 'config' }, cwd);
     else if (/\.(?:sh|bash|zsh|ksh|bats)$/.test(path) || isShellText(text)) {
       for (const place of new Set([cwd, folderOf(path)])) {
         tasks.push({ kind: 'shell', text, place: placeOf(place, folderOf(path)), by: path });
       }
     } else lookIntoCode(text, { path, kind }, cwd);
+  }
+
+  function lookIntoCmake(text: string, path: string): void {
+    const home = folderOf(path);
+    for (const word of cmakePaths(text)) {
+      const candidate = resolvePath(word, home) ?? '';
+      const told = present.has(candidate) ? tellImported(candidate, path, 'config', 'load') : null;
+      if (told !== null) add(candidate, told, '');
+    }
   }
 
   /** What a script or a configuration imports, has loaded, starts, or names in quotes. */
@@ -260,12 +288,13 @@ export function follow(
     cwd: string,
   ): void {
     const home = folderOf(path);
-    const { imports, modules, loads, strings, commands: started } = textMentions(text);
+    const { imports, modules, loads, strings, commands: started, writes } = textMentions(text);
     const isPython = path.endsWith('.py');
     const both = (word: string) => [resolvePath(word, home) ?? '', resolvePath(word, cwd) ?? ''];
     const imported = [
       ...imports.flatMap(importCandidates).flatMap((each) => resolvePath(each, home) ?? []),
       ...(isPython ? modules.flatMap((each) => moduleCandidates(each, home)) : []),
+      ...(isPython && kind === 'test' ? modules.flatMap((each) => moduleCandidates(each, '')) : []),
     ];
     const loaded = loads.flatMap((word) => [
       ...importCandidates(word).flatMap(both),
@@ -281,6 +310,11 @@ export function follow(
     named(imported, 'import');
     named(loaded, 'load');
     named(strings.flatMap(both), 'string');
+    if (kind === 'config' && plainFormats.test(path))
+      named(plainPaths(text).flatMap(both), 'string');
+    for (const word of writes) for (const each of new Set(both(word))) written(each, path);
+    // A test starts what it tests.
+    if (kind === 'test') return;
     for (const command of started) {
       tasks.push({ kind: 'shell', text: command, place: placeOf(cwd, home), by: path });
     }
@@ -298,14 +332,23 @@ export function follow(
   }
 }
 
-const readableConfig =
-  /(?:jest|vitest|vite|mocha|ava|playwright|cypress|karma|wdio|jasmine|tap|conftest|pytest|noxfile|eslint|babel|webpack|rollup|node\.config|bunfig|phpunit)[^/]*$/;
+/** Formats whose values stand without quotes. */
+const plainFormats = /\.(?:ya?ml|ini|cfg|neon|conf|properties)$|(?:^|\/)\.[\w-]+$/;
+const ignoreFiles = new Set(['.gitignore', '.ignore', '.rgignore', '.fdignore']);
 
-/** Every script, and configuration of runners and bundlers near the root: it names files that are loaded. */
+/** Every script, and configuration and rules of builds near the root: they name files that are loaded. */
 function isReadable({ path, kind }: JudgeFile): boolean {
   if (kind === 'script' || path === 'package.json') return true;
-  const isConfig = kind === 'config' && !path.includes('node_modules/');
-  return isConfig && path.split('/').length <= 4 && readableConfig.test(path);
+  if (kind === 'test') return /\.(?:[cm]?[jt]sx?|py|rb|php)$/.test(path);
+  if (path.split('/').length > 4) return false;
+  if (kind === 'manifest') return baseName(path) === 'CMakeLists.txt';
+  return (
+    kind === 'config' && !/(?:^|\/)(?:node_modules|\.venv|venv|site-packages|\.yarn)\//.test(path)
+  );
+}
+
+function baseName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
 }
 
 function isPackageManifest(file: string): boolean {

@@ -7,6 +7,8 @@ export type JudgeFile = {
   readonly path: string;
   readonly kind: JudgeKind;
   readonly reason: string;
+  /** The check writes it: one of the loop's would stand in for what the check finds. */
+  readonly isOutput?: true;
 };
 export type JudgeInput = {
   /** Paths of every file concerned: of the base, and of the loop where its additions matter. */

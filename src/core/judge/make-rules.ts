@@ -129,7 +129,8 @@ function expand(text: string, variables: ReadonlyMap<string, string>): string {
   return out;
 }
 
-/** `$(wildcard a/*.sh)` names its files; of other functions nothing is known. */
+/** `$(wildcard a/*.sh)` names its files, `$(shell cat list)` is a command; of other functions nothing is known. */
 function functionOf(text: string): string {
+  if (text.startsWith('shell ')) return `$(${text.slice('shell '.length)})`;
   return text.startsWith('wildcard ') ? text.slice('wildcard '.length) : '*';
 }

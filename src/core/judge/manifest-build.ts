@@ -1,8 +1,15 @@
 import { classify } from './classify.ts';
 import type { Restore } from './manifest.ts';
 
-/** A part of a build file that lists sources and nothing else: by what it is known, and where its text stands. */
-type SourceList = { readonly key: string; readonly from: number; readonly to: number };
+/** A part of a build file that lists files: by what it is known, and where its text stands. */
+type SourceList = {
+  readonly key: string;
+  readonly from: number;
+  readonly to: number;
+  readonly words: readonly string[];
+  /** It lists sources of the product and nothing else. */
+  readonly isProduct: boolean;
+};
 
 const source =
   /^[\w./+-]{1,200}\.(?:c|cc|cpp|cxx|c\+\+|m|mm|o|obj|h|hh|hpp|hxx|s|S|asm|f|f90|cu|d|adb|ads|pas|java|kt)$/;
@@ -33,9 +40,10 @@ function withLists(
   const [old, now] = [listsOf(base), listsOf(loop)].map(single);
   const parts: string[] = [];
   let at = 0;
-  for (const [key, { from, to }] of old ?? []) {
+  for (const [key, list] of old ?? []) {
+    const { from, to } = list;
     const other = now?.get(key);
-    if (other === undefined) continue;
+    if (other === undefined || !mayReplace(list, other)) continue;
     parts.push(base.slice(at, from), loop.slice(other.from, other.to));
     at = to;
   }
@@ -44,6 +52,18 @@ function withLists(
   return isSame
     ? { text: loop, restored: [], dependencies: false }
     : { text, restored: [rest], dependencies: false };
+}
+
+/** Where tests are listed as well, everything of the base stays in its order, and only sources of the product may join it. */
+function mayReplace(old: SourceList, now: SourceList): boolean {
+  if (old.isProduct && now.isProduct) return true;
+  const left = [...old.words];
+  const added = now.words.filter((word) => {
+    if (left[0] !== word) return true;
+    left.shift();
+    return false;
+  });
+  return left.length === 0 && added.every((word) => isProductSource(word) && !speaking.test(word));
 }
 
 function normal(text: string): string {
@@ -63,7 +83,17 @@ function single(lists: readonly SourceList[]): ReadonlyMap<string, SourceList> {
 function isSources(name: string, words: readonly string[]): boolean {
   if (speaking.test(name)) return false;
   const files = words.filter((word) => !keywords.has(word));
-  return files.length > 0 && files.every((word) => source.test(word) && classify(word) === null);
+  return files.length > 0 && files.every(isProductSource);
+}
+
+function isProductSource(word: string): boolean {
+  return source.test(word) && classify(word) === null;
+}
+
+/** Names of files and nothing that is worked out. */
+function isPlain(words: readonly string[]): boolean {
+  const files = words.filter((word) => !keywords.has(word));
+  return files.length > 0 && files.every((word) => source.test(word));
 }
 
 function assignmentsOf(text: string): readonly SourceList[] {
@@ -76,8 +106,9 @@ function assignmentsOf(text: string): readonly SourceList[] {
     const line = text.slice(at, stop).replaceAll('\\\n', ' ');
     const found = /^([\w.-]{1,80})[ \t]*(?::?:?=)(.*)$/s.exec(line);
     const words = (found?.[2] ?? '').split(/\s+/).filter((word) => word !== '');
-    if (found !== null && isSources(found[1] ?? '', words)) {
-      lists.push({ key: found[1] ?? '', from: at, to: stop });
+    if (found !== null && isPlain(words)) {
+      const key = found[1] ?? '';
+      lists.push({ key, from: at, to: stop, words, isProduct: isSources(key, words) });
     }
     at = stop + 1;
   }
@@ -89,9 +120,10 @@ function callsOf(text: string): readonly SourceList[] {
   const call = /\b(add_library|add_executable|target_sources|set)\s{0,4}\(([^()#"$]{1,20000})\)/gi;
   for (const found of text.matchAll(call)) {
     const [name = '', ...words] = (found[2] ?? '').split(/\s+/).filter((word) => word !== '');
-    if (!isSources(name, words)) continue;
+    if (!isPlain(words)) continue;
     const key = `${(found[1] ?? '').toLowerCase()} ${name}`;
-    lists.push({ key, from: found.index, to: found.index + found[0].length });
+    const place = { from: found.index, to: found.index + found[0].length };
+    lists.push({ key, ...place, words, isProduct: isSources(name, words) });
   }
   return lists;
 }

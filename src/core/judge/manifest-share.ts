@@ -1,21 +1,74 @@
+import { classify, isInChecks } from './classify.ts';
 import { isRunnerName } from './runner-names.ts';
-import { isTable, type Share, type ShareOf, type Shares } from './table-merge.ts';
+import { isTable, type Judges, type Share, type ShareOf, type Shares } from './table-merge.ts';
 
-/** A name that only metadata needs, unless a runner is found under it: a package can import itself by its name. */
-const ownName: ShareOf = (_key, _base, loop) =>
-  typeof loop === 'string' && isRunnerName(loop) ? 'judge' : 'product';
+/** A name that only metadata needs, unless the tests find something else under it: a package can import itself by its name. */
+const ownName: ShareOf = (_key, _base, loop, judges) =>
+  typeof loop === 'string' && judges(loop) ? 'judge' : 'product';
 /** A program of the package; one with the name of a runner would run in its place. */
 const program: ShareOf = (key) => (isRunnerName(key) ? 'judge' : 'product');
-/** A version is the loop's; a runner from a folder, an address or under another name is another runner. */
-const dependency: ShareOf = (key, _base, loop) =>
-  isRunnerName(key) && isElsewhere(loop) ? 'judge' : 'dependencies';
+/** A version is the loop's; what judges, from a folder, an address or under another name, is another judge. */
+const dependency: ShareOf = (key, base, loop, judges) =>
+  judges(nameOf(key)) && isElsewhere(loop) && !isProductFolder(base) ? 'judge' : 'dependencies';
+/** The same for a list of requirements. */
+const requirements: ShareOf = (_key, base, loop, judges) => {
+  const old = Array.isArray(base) ? base : [];
+  const isOdd = (each: unknown): boolean =>
+    typeof each === 'string' &&
+    !old.includes(each) &&
+    each.includes('@') &&
+    judges(/^[\w.-]{1,80}/.exec(each)?.[0].toLowerCase() ?? '');
+  return Array.isArray(loop) && loop.some(isOdd) ? 'judge' : 'dependencies';
+};
+/** A specifier that means something else than product on the base means the same ever after. */
+const mapping: ShareOf = (_key, base) =>
+  base === undefined || targetsOf(base).every(isProductPath) ? 'product' : 'judge';
+/** A folder for a namespace that judges. */
+const namespace: ShareOf = (key, _base, _loop, judges) =>
+  judges(key.split('\\')[0]?.toLowerCase() ?? '') ? 'judge' : 'product';
 
 const dependencyTable: Shares = { '': 'dependencies', '*': dependency };
+const requirementLists: Shares = { '': requirements, '*': requirements };
 const judgeTable: Shares = { '*': 'judge' };
 
+/** `chai@4`, `parent>chai` and `chai:1.0` are about `chai`. */
+function nameOf(key: string): string {
+  const last = key.split('>').at(-1) ?? '';
+  const at = last.slice(1).search(/[@:]/);
+  return at === -1 ? last : last.slice(0, at + 1);
+}
+
 function isElsewhere(spec: unknown): boolean {
-  if (isTable(spec)) return ['path', 'git', 'url', 'package', 'file'].some((key) => key in spec);
+  if (isTable(spec)) {
+    return (
+      ['path', 'git', 'url', 'package', 'file'].some((key) => key in spec) ||
+      Object.values(spec).some((each) => typeof each === 'string' && isElsewhere(each))
+    );
+  }
   return typeof spec === 'string' && (spec.includes(':') || /^(?:[./~]|[\w-]+\/)/.test(spec));
+}
+
+/** Whether a dependency is a folder of the repository that is product: it may move. */
+function isProductFolder(spec: unknown): boolean {
+  const target = isTable(spec) ? spec['path'] : spec;
+  if (typeof target !== 'string' || !isElsewhere(spec)) return false;
+  const path = target.replace(/^(?:file|link|portal|workspace):/, '');
+  return path !== target || isTable(spec)
+    ? isProductPath(`./${path.replace(/^\.\//, '')}/index`)
+    : false;
+}
+
+/** What a specifier may mean, whatever the conditions. */
+function targetsOf(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  if (Array.isArray(value)) return value.flatMap(targetsOf);
+  return isTable(value) ? Object.values(value).flatMap(targetsOf) : [];
+}
+
+function isProductPath(path: string): boolean {
+  if (!path.startsWith('./')) return false;
+  const plain = path.slice(2);
+  return classify(plain) === null && !isInChecks(plain.split('/').slice(0, -1));
 }
 
 function all(share: Share, keys: string): Shares {
@@ -32,15 +85,26 @@ export const packageJson: Shares = {
   ...all(
     'product',
     `version description keywords homepage bugs license licenses author contributors maintainers funding
-     repository private publishConfig files main module browser type types typings typesVersions exports imports man
+     repository private publishConfig files main module browser type types typings typesVersions exports man
      directories sideEffects engines os cpu libc bin-links displayName publisher categories icon activationEvents
      contributes extensionKind unpkg jsdelivr style sass react-native esnext es2015 customElements`,
   ),
   ...all(
     'dependencies',
-    `bundleDependencies bundledDependencies peerDependenciesMeta dependenciesMeta overrides resolutions workspaces
-     catalog catalogs pnpm trustedDependencies allowScripts packageExtensions`,
+    `bundleDependencies bundledDependencies peerDependenciesMeta dependenciesMeta workspaces trustedDependencies
+     allowScripts packageExtensions`,
   ),
+  imports: { '': 'product', '*': mapping },
+  overrides: dependencyTable,
+  resolutions: dependencyTable,
+  catalog: dependencyTable,
+  catalogs: { '': 'dependencies', '*': dependencyTable },
+  pnpm: {
+    '': 'dependencies',
+    '*': 'dependencies',
+    overrides: dependencyTable,
+    patchedDependencies: 'judge',
+  },
   name: ownName,
   bin: { '': 'product', '*': program },
   dependencies: dependencyTable,
@@ -50,12 +114,17 @@ export const packageJson: Shares = {
   scripts: judgeTable,
 };
 
+/** In an import map, a name is a dependency or a part of the product. */
+function imported(key: string, base: unknown, loop: unknown, judges: Judges): Share {
+  if (mapping(key, base, loop, judges) === 'product') return 'dependencies';
+  return dependency(key, base, loop, judges);
+}
+
 export const denoJson: Shares = {
   ...all('product', 'name version license exports publish'),
-  ...all(
-    'dependencies',
-    'imports scopes importMap workspace patch links lock nodeModulesDir vendor',
-  ),
+  ...all('dependencies', 'importMap workspace patch links lock nodeModulesDir vendor'),
+  imports: { '': 'dependencies', '*': imported },
+  scopes: { '': 'dependencies', '*': { '': 'dependencies', '*': imported } },
   tasks: judgeTable,
 };
 
@@ -63,8 +132,9 @@ export const composerJson: Shares = {
   ...all(
     'product',
     `name description version type keywords homepage readme time license authors support funding abandoned archive bin
-     autoload extra non-feature-branches`,
+     extra non-feature-branches`,
   ),
+  autoload: { '': 'product', '*': { '': 'product', '*': namespace } },
   ...all(
     'dependencies',
     'conflict replace provide suggest repositories minimum-stability prefer-stable',
@@ -80,13 +150,15 @@ const entryPoints: Shares = { '*': 'product', pytest11: 'judge' };
 export const pyproject: Shares = {
   project: {
     '*': 'product',
-    ...all('dependencies', 'dependencies optional-dependencies requires-python'),
+    'requires-python': 'dependencies',
+    dependencies: requirements,
+    'optional-dependencies': requirementLists,
     name: ownName,
     scripts: { '*': program },
     'entry-points': entryPoints,
   },
   'build-system': 'dependencies',
-  'dependency-groups': 'dependencies',
+  'dependency-groups': requirementLists,
   tool: {
     ...all(
       'product',
@@ -96,7 +168,10 @@ export const pyproject: Shares = {
     ),
     poetry: {
       '*': 'product',
-      ...all('dependencies', 'dependencies dev-dependencies group extras source requires-poetry'),
+      ...all('dependencies', 'extras source requires-poetry'),
+      dependencies: dependencyTable,
+      'dev-dependencies': dependencyTable,
+      group: { '*': { '*': 'dependencies', dependencies: dependencyTable } },
       name: ownName,
       scripts: { '*': program },
       plugins: entryPoints,
@@ -112,9 +187,10 @@ export const pyproject: Shares = {
       ...all('product', 'package build-backend'),
       ...all(
         'dependencies',
-        `sources index dev-dependencies workspace override-dependencies constraint-dependencies conflicts environments
+        `index dev-dependencies workspace override-dependencies constraint-dependencies conflicts environments
          required-environments dependency-groups default-groups`,
       ),
+      sources: dependencyTable,
     },
     rye: { ...all('dependencies', 'dev-dependencies sources workspace'), scripts: judgeTable },
   },
@@ -138,7 +214,7 @@ export const cargoToml: Shares = {
     '*': { '*': 'judge', dependencies: dependencyTable, 'dev-dependencies': dependencyTable },
   },
   patch: { '*': dependencyTable },
-  replace: 'dependencies',
+  replace: dependencyTable,
   workspace: {
     ...all('product', 'members exclude default-members resolver package metadata'),
     dependencies: dependencyTable,

@@ -12,10 +12,10 @@ import { packageStart, type PackageStart } from './package-start.ts';
 import { comparators, resolvePath, type SimpleCommand } from './shell.ts';
 
 /**
- * What a command does with a file that it names: runs it (with a shell or another interpreter), loads it before
- * something else runs, configures with it, collects tests from it, compares with it, or gives it to a program.
+ * What a command does with a file that it names: runs it (with a shell or another interpreter), takes it into
+ * the shell that runs, loads it before something else runs, configures with it, collects tests from it, compares with it, or gives it to a program.
  */
-export type Role = 'shell' | 'run' | 'load' | 'config' | 'test' | 'data' | 'argument';
+export type Role = 'shell' | 'source' | 'run' | 'load' | 'config' | 'test' | 'data' | 'argument';
 
 export type Mention = {
   /** A path or a glob of paths, relative to the folder of the command unless it starts at the root. */
@@ -150,7 +150,7 @@ function readProgram(command: SimpleCommand, words: readonly string[], wraps: nu
       ...rest.filter((word) => !word.startsWith('-')).map((word) => shellText(command, word)),
     );
   }
-  if (program === '.' || program === 'source') return mentionOf(rest[0], 'shell', command);
+  if (program === '.' || program === 'source') return mentionOf(rest[0], 'source', command);
   if (shells.has(program)) return readShellProgram(command, rest);
   if (program === 'make' || program === 'gmake' || program === 'bmake')
     return readMake(command, rest);
@@ -329,11 +329,14 @@ function readComparison(program: string, rest: readonly string[]): Reading {
     rest.includes('-') ||
     rest.length >
       words.length + rest.filter((word) => word.length > 1 && word.startsWith('-')).length;
-  const loaded = conditions.has(program)
-    ? []
-    : ['-f', '--file', '--from-file', '--rawfile', '--slurpfile', '--schema'].flatMap(
-        (name) => optionValue(rest, [name]) ?? [],
-      );
+  const reads = conditions.has(program) ? [] : rest;
+  const loaded = ['-f', '--file', '--from-file', '--rawfile', '--slurpfile', '--schema'].flatMap(
+    (name) => optionValue(reads, [name]) ?? [],
+  );
+  // `grep -vqf list`
+  const joined = reads.flatMap((word, index) =>
+    /^-[a-zA-Z]{1,12}f$/.test(word) ? (rest[index + 1] ?? []) : [],
+  );
   return {
     mentions: [
       ...words.map((word): Mention => ({
@@ -341,7 +344,7 @@ function readComparison(program: string, rest: readonly string[]): Reading {
         role: isPair && hasOther ? 'data' : 'argument',
         isSubject: !isPair,
       })),
-      ...loaded.map((word): Mention => ({ word, role: 'data', isSubject: false })),
+      ...[...loaded, ...joined].map((word): Mention => ({ word, role: 'data', isSubject: false })),
     ],
     starts: [],
   };
@@ -477,6 +480,9 @@ function goRun(command: SimpleCommand, rest: readonly string[]): Reading {
 /** Values of options that load or configure, written `--name value` or `--name=value`. */
 function mentionOptions(rest: readonly string[]): Reading {
   const mentions = rest.flatMap((word, index): readonly Mention[] => {
+    // A file of arguments.
+    if (/^@[\w./-]{1,200}$/.test(word))
+      return [{ word: word.slice(1), role: 'config', isSubject: false }];
     if (!word.startsWith('-')) return [];
     const at = word.indexOf('=');
     const name = at === -1 ? word : word.slice(0, at);

@@ -28,6 +28,8 @@ const code =
  * - what is loaded before the tests or configures them judges, wherever it stands;
  * - a name or a folder that speaks of checking judges (`scripts/verify.mjs`, `bin/test`);
  * - what a shell runs judges, unless it stands among the sources or another program looks at its output;
+ * - what a shell takes in (`. ./x.sh`) judges in the same way, unless it has functions that check nothing: the check calls
+ *   them as it would call imported ones;
  * - another program judges when it stands outside of the sources, is not an entry of a product (`main.py`), is not told
  *   to test itself, nobody looks at its output, and its text on the base checks something. One that the base does not
  *   have judges: the loop wrote it;
@@ -46,7 +48,7 @@ export function tellNamed(
   const name = folders.pop() ?? '';
   const [inSources, inChecks] = [isInSources(folders), isInChecks(folders)];
   const speaks = inChecks || speaksOf(name, checking);
-  const text = role === 'run' || role === 'test' ? read() : null;
+  const text = role === 'run' || role === 'test' || role === 'source' ? read() : null;
   switch (role) {
     case 'load':
       return script(`loaded by ${by}`);
@@ -54,6 +56,10 @@ export function tellNamed(
       return inSources && code.test(name) ? null : { kind: 'config', reason: `configures ${by}` };
     case 'shell':
       return speaks || (!inSources && !isSubject) ? script(`run by ${by}`) : null;
+    case 'source':
+      if (speaks) return script(`run by ${by}`);
+      if (inSources || isSubject) return null;
+      return typeof text === 'string' && isFunctionLibrary(text) ? null : script(`run by ${by}`);
     case 'run':
       if (speaks) return script(`run by ${by}`);
       if (inSources || isSubject || entries.has(stemOf(name))) return null;
@@ -97,9 +103,13 @@ export function tellImported(
   const folders = path.split('/');
   const name = folders.pop() ?? '';
   const told: Told = { kind: 'script', reason: `loaded by ${from}` };
-  if (documents.test(name)) return null;
-  const speaks = isInChecks(folders) || speaksOf(name, checking) || expects(path);
+  if (documents.test(name) && !(name.endsWith('.txt') && kind === 'config')) return null;
   const inSources = isInSources(folders);
+  if (kind === 'test') return !inSources && helpsTests(path, name, naming) ? told : null;
+  const isData = !code.test(name);
+  const isExempting = isData && speaksOf(name, exempting);
+  const speaks = isInChecks(folders) || speaksOf(name, checking) || expects(path) || isExempting;
+  if (naming === 'string' && kind === 'config' && isData && !inSources) return told;
   if (naming === 'load' && kind === 'config') return inSources && !isSetup(name) ? null : told;
   if (speaks && !inSources) return told;
   if (naming === 'string') return null;
@@ -108,6 +118,31 @@ export function tellImported(
   const home = from.slice(0, Math.max(0, from.lastIndexOf('/')));
   const isBeside = home !== '' && path.startsWith(`${home}/`) && !isInSources(home.split('/'));
   return isBeside ? told : null;
+}
+
+/** Names of lists of what a check lets pass. */
+const exempting = new Set(
+  `known ignore ignored ignores allow allowed allowlist whitelist exception exceptions exclude excluded excludes exclusions exempt
+   exempted exemptions skip skips skipped skiplist suppress suppressed suppressions todo waived waivers quarantine quarantined flaky
+   xfail threshold thresholds budget budgets`.split(/\s+/),
+);
+const asserting = new Set(
+  `assert asserts assertion assertions expect expects expectation expectations matcher matchers testing testutil testutils testlib
+   testkit testhelper testhelpers fixture fixtures mock mocks stub stubs`.split(/\s+/),
+);
+
+/** Whether the name of a file or folder says that it helps to assert. */
+export function isForAsserting(path: string): boolean {
+  return speaksOf(path.slice(path.lastIndexOf('/') + 1), asserting);
+}
+
+/**
+ * What a test loads is mostly what it tests, also where its name speaks of checking (`validator.py`). Help for asserting is
+ * not, nor is data whose name says that it is expected.
+ */
+function helpsTests(path: string, name: string, naming: Naming): boolean {
+  if (code.test(name)) return naming !== 'string' && speaksOf(name, asserting);
+  return expects(path) || speaksOf(name, exempting);
 }
 
 const settingUp = new Set(
@@ -146,6 +181,15 @@ function testsOthers(text: string): boolean {
   if (!declaresTests(text)) return looksLikeCheck(text);
   return modules.some((each) => !/^(?:unittest|pytest|doctest)/.test(each));
 }
+
+/** Has functions, and neither checks something nor changes how the shell that takes it in finds and ends programs. */
+function isFunctionLibrary(text: string): boolean {
+  return shellFunction.test(text) && !changesShell.test(text) && !looksLikeCheck(text);
+}
+
+const shellFunction = /^(?:function[ \t]{1,4}[\w:.-]{1,80}|[\w:.-]{1,80}[ \t]{0,4}\(\))/m;
+const changesShell =
+  /(?:^|[;&|{(\s])(?:export|alias|unalias|exec|trap|eval|hash|enable|shopt|set \+\w|\w{0,40}PATH=|IFS=|LD_\w{1,40}=)/m;
 
 export function isShellText(text: string): boolean {
   const [line = ''] = text.slice(0, 200).split('\n');

@@ -11,6 +11,7 @@ export const installed: readonly Pattern[] = [
     kind: 'config',
     reason: 'installed dependencies',
     names: '.pnp.cjs .pnp.js .pnp.loader.mjs *.pth *.egg-link',
+    paths: '*.egg-info/* *.dist-info/*',
   },
 ];
 
@@ -61,7 +62,7 @@ export const testFolders: readonly Pattern[] = [
     kind: 'test',
     reason: 'in a folder of tests',
     folders:
-      'test tests __tests__ __test__ spec specs e2e __e2e__ __mocks__ androidtest integrationtest functionaltest unittest unittests integrationtests functionaltests commontest jvmtest jstest nativetest uitests xtests',
+      'test tests __tests__ __test__ spec specs e2e __e2e__ __mocks__ androidtest integrationtest functionaltest unittest unittests integrationtests functionaltests commontest jvmtest jstest nativetest uitests xtests test-utils test-helpers test-support test_utils test_helpers test_support testutils testutil testkit test-kit',
   },
   {
     kind: 'test',
@@ -144,7 +145,7 @@ export const configs: readonly Pattern[] = [
     reason: 'configuration of a package manager or runtime',
     names: `.npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs .pnpmfile.mjs pnpmfile.js .node-version .nvmrc .python-version .ruby-version .java-version .php-version
       .tool-versions mise.toml .mise.toml .volta rust-toolchain rust-toolchain.toml global.json .sdkmanrc .bazelversion .bazelrc WORKSPACE WORKSPACE.bazel
-      MODULE.bazel .env.test .env.testing .env.ci .env.*.test .env.test.* .envrc pip.conf .pip.conf .condarc NuGet.Config nuget.config NuGet.config
+      MODULE.bazel .env .env.local .env.test .env.testing .env.ci .env.*.test .env.test.* .envrc pip.conf .pip.conf .condarc NuGet.Config nuget.config NuGet.config
       .terraform-version .swift-version .sdkmanrc uv.toml poetry.toml pdm.toml .pypirc .pdbrc .noderc .buckconfig devbox.json`,
   },
   {
@@ -180,8 +181,8 @@ export const configs: readonly Pattern[] = [
     kind: 'config',
     reason: 'configuration of Ruby tests or tools',
     names:
-      '.rspec .rspec-local .rspec_parallel Rakefile rakefile Rakefile.rb rakefile.rb .rubocop.yml .rubocop_todo.yml .simplecov .standard.yml .reek.yml .mutant.yml Guardfile Appraisals .minitest .irbrc .ruby-gemset Steepfile',
-    paths: '.bundle/config config/environments/test.rb lib/tasks/test*.rake lib/tasks/spec*.rake',
+      '*.rake .rspec .rspec-local .rspec_parallel Rakefile rakefile Rakefile.rb rakefile.rb .rubocop.yml .rubocop_todo.yml .simplecov .standard.yml .reek.yml .mutant.yml Guardfile Appraisals .minitest .irbrc .ruby-gemset Steepfile',
+    paths: '.bundle/config config/environments/test.rb',
   },
   {
     kind: 'config',

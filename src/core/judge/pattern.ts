@@ -47,7 +47,8 @@ export function compile(patterns: readonly Pattern[]): Matcher {
     for (const glob of words(pattern.paths)) {
       const segments = glob.split('/');
       const parts = segments.map((each) => each.split('*'));
-      put(byParent, segments.at(-2) ?? '', { segments: parts, pattern });
+      const parent = segments.at(-2) ?? '';
+      put(byParent, parent.includes('*') ? '*' : parent, { segments: parts, pattern });
     }
     for (const folder of words(pattern.folders)) {
       if (!folders.has(folder)) folders.set(folder, pattern);

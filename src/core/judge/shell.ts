@@ -40,6 +40,7 @@ export const comparators: ReadonlySet<string> = new Set(
     ' ',
   ),
 );
+const printers = new Set(['echo', 'printf', 'export', 'local', 'declare', 'readonly', 'case']);
 const keywords = new Set(
   'if then else elif fi while until do done { } ! time esac function select'.split(' '),
 );
@@ -48,6 +49,7 @@ type Word = {
   readonly word: string;
   /** Texts of the substitutions in it. */
   readonly nested: readonly string[];
+  readonly fed: readonly string[];
   /** Of a redirection, whose target the word is. */
   readonly sign?: string;
 };
@@ -58,6 +60,8 @@ type Draft = {
   outputs: string[];
   document: string | null;
   nested: string[];
+  /** Files whose words became words of the command. */
+  fed: string[];
 };
 
 /** The programs of a shell text in their order, those of substitutions among them. Never throws, bounded. */
@@ -97,8 +101,9 @@ export function readShell(text: string, place: ShellPlace, depth = 0): readonly 
   endPipeline();
   return withWrittenOutputs(found);
 
-  function readToken({ word, nested, sign }: Word): void {
+  function readToken({ word, nested, fed, sign }: Word): void {
     draft.nested.push(...nested);
+    if (draft.words.length > 0) draft.fed.push(...fed);
     if (sign !== undefined) {
       const kind = sign.replace(/^[\d&]+/, '');
       if (kind === '<<') draft.document = word;
@@ -112,14 +117,21 @@ export function readShell(text: string, place: ShellPlace, depth = 0): readonly 
     else if (word !== '' || draft.words.length > 0) draft.words.push(word);
   }
 
-  function finish({ words, inputs, outputs, document, nested }: Draft): readonly SimpleCommand[] {
-    const inner = nested.flatMap((each) =>
+  function finish(ended: Draft): readonly SimpleCommand[] {
+    const { words, inputs, outputs, document, nested, fed } = ended;
+    const substitutions = nested.flatMap((each) =>
       readShell(each, { ...place, cwd, variables }, depth + 1).map((command) => ({
         ...command,
         isCompared: true,
       })),
     );
     const [program = '', first = ''] = words;
+    const shared = { document: null, cwd, isCompared: false, variables: new Map(variables) };
+    // Words of a file that are no value to compare say what is run.
+    const feeding = fed.length > 0 && !comparators.has(program) && !printers.has(program);
+    const inner = feeding
+      ? [...substitutions, { ...shared, words: [], inputs: fed, outputs: [] }]
+      : substitutions;
     if ((program === 'for' || program === 'select') && words[2] === 'in') {
       variables.set(first, `${openValues}${words.slice(3, 53).join(either)}${closeValues}`);
       return inner;
@@ -142,21 +154,14 @@ export function readShell(text: string, place: ShellPlace, depth = 0): readonly 
       return inner;
     }
     if (program === 'case') return inner;
-    const command = {
-      inputs,
-      outputs,
-      document,
-      cwd,
-      isCompared: false,
-      variables: new Map(variables),
-    };
+    const command = { ...shared, inputs, outputs, document };
     if (program === '' && inputs.length + outputs.length === 0) return inner;
     return [...inner, ...alternatives(words).map((each) => ({ ...command, words: each }))];
   }
 }
 
 function emptyDraft(): Draft {
-  return { words: [], inputs: [], outputs: [], document: null, nested: [] };
+  return { words: [], inputs: [], outputs: [], document: null, nested: [], fed: [] };
 }
 
 /** A command for each value of a variable that has several. */
@@ -235,7 +240,7 @@ function* tokensOf(text: string, place: ShellPlace, variables: Variables): Gener
       const read = readWord(text, at, place, variables);
       at = read.end;
       if (/^\d?<<-?$/.test(sign)) waiting.push({ mark: read.word, sign });
-      else yield { sign, word: read.word, nested: read.nested };
+      else yield { sign, word: read.word, nested: read.nested, fed: [] };
       continue;
     }
     const op = operators.find((each) => text.startsWith(each, at));
@@ -244,7 +249,7 @@ function* tokensOf(text: string, place: ShellPlace, variables: Variables): Gener
       if (op === '\n') {
         for (const { mark, sign: document } of waiting.splice(0)) {
           const stop = documentEnd(text, at, mark, document.endsWith('-'));
-          yield { sign: '<<', word: text.slice(at, stop.from), nested: [] };
+          yield { sign: '<<', word: text.slice(at, stop.from), nested: [], fed: [] };
           at = stop.to;
         }
       }
@@ -253,7 +258,7 @@ function* tokensOf(text: string, place: ShellPlace, variables: Variables): Gener
     }
     const read = readWord(text, at, place, variables);
     at = Math.max(read.end, at + 1);
-    yield { word: read.word, nested: read.nested };
+    yield { word: read.word, nested: read.nested, fed: read.fed };
   }
 }
 
@@ -281,11 +286,17 @@ function documentEnd(
   return { from: text.length, to: text.length };
 }
 
-type Read = { readonly word: string; readonly nested: readonly string[]; readonly end: number };
+type Read = {
+  readonly word: string;
+  readonly nested: readonly string[];
+  readonly fed: readonly string[];
+  readonly end: number;
+};
 
 /** One word with quotes removed and known variables put in. */
 function readWord(text: string, from: number, place: ShellPlace, variables: Variables): Read {
   const nested: string[] = [];
+  const fed: string[] = [];
   let word = '';
   let at = from;
   let isQuoted = false;
@@ -305,6 +316,7 @@ function readWord(text: string, from: number, place: ShellPlace, variables: Vari
       const stop = text.indexOf('`', at + 1);
       const inner = text.slice(at + 1, stop === -1 ? text.length : stop);
       nested.push(inner);
+      if (!isQuoted) fed.push(...catOf(inner));
       word += substituted(inner, place);
       at = stop === -1 ? text.length : stop + 1;
     } else if (
@@ -314,6 +326,7 @@ function readWord(text: string, from: number, place: ShellPlace, variables: Vari
       const stop = closing(text, at + 2);
       const inner = text.slice(at + 2, stop);
       if (!inner.startsWith('(')) nested.push(inner);
+      if (!isQuoted && char === '$') fed.push(...catOf(inner));
       word += char === '$' ? substituted(inner, place) : '-';
       at = stop + 1;
     } else if (char === '$') {
@@ -326,7 +339,16 @@ function readWord(text: string, from: number, place: ShellPlace, variables: Vari
       at++;
     }
   }
-  return { word, nested, end: at };
+  return { word, nested, fed, end: at };
+}
+
+/** Files that a substitution prints as they are: `cat list`, `< list`. */
+function catOf(text: string): readonly string[] {
+  const words = text.trim().split(/\s+/);
+  const isCat = (words[0] === 'cat' || words[0] === '<') && words.length <= 20;
+  return isCat
+    ? words.slice(1).filter((word) => /^[\w./-]{1,200}$/.test(word) && !word.startsWith('-'))
+    : [];
 }
 
 /** Where the parenthesis closes that is open before `from`. */

@@ -5,7 +5,10 @@ export type Table = Readonly<Record<string, unknown>>;
 export type Share = 'judge' | 'product' | 'dependencies';
 
 /** Decides by the values, where the name of the key alone does not tell. */
-export type ShareOf = (key: string, base: unknown, loop: unknown) => Share;
+export type ShareOf = (key: string, base: unknown, loop: unknown, judges: Judges) => Share;
+
+/** Whether a package of that name judges: a runner, or something that the base's tests use. */
+export type Judges = (name: string) => boolean;
 
 /**
  * Whose the keys of a table are. `*` stands for keys that are not named and is `judge` when absent; the empty key says
@@ -20,11 +23,11 @@ export type Merged = {
   readonly dependencies: boolean;
 };
 
-type Found = { readonly restored: string[]; dependencies: boolean };
+type Found = { readonly restored: string[]; dependencies: boolean; readonly judges: Judges };
 
 /** The loop's table with every key of the judge as on the base. Keys keep the loop's order; those put back come last. */
-export function mergeTables(base: Table, loop: Table, shares: Shares): Merged {
-  const found: Found = { restored: [], dependencies: false };
+export function mergeTables(base: Table, loop: Table, shares: Shares, judges: Judges): Merged {
+  const found: Found = { restored: [], dependencies: false, judges };
   const table = merge(base, loop, shares, [], found);
   return { table, restored: found.restored, dependencies: found.dependencies };
 }
@@ -57,7 +60,8 @@ function merge(
       const isLeft = Object.keys(inner).length > 0 || Object.keys(tables[1]).length === 0;
       return isTable(after) ? (isLeft || isTable(before) ? inner : undefined) : nonEmpty(inner);
     }
-    const whose = typeof share === 'function' ? share(at.at(-1) ?? '', before, after) : share;
+    const name = at.at(-1) ?? '';
+    const whose = typeof share === 'function' ? share(name, before, after, found.judges) : share;
     const isSame = isEqual(before, after);
     if (whose === 'judge') {
       if (!isSame) found.restored.push(at.join('.'));

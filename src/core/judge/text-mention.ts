@@ -10,6 +10,8 @@ export type TextMentions = {
   readonly strings: readonly string[];
   /** Texts in quotes that start with the name of a program. */
   readonly commands: readonly string[];
+  /** Files that it writes. */
+  readonly writes: readonly string[];
 };
 
 const maxChars = 256 * 1024;
@@ -20,6 +22,12 @@ const loading =
   /\b(?:setup\w{0,30}|global(?:Setup|Teardown)|require|reporters?|(?:test)?environment|testRunner|runner|transform|resolver|preload|support(?:File)?|pytest_plugins|snapshotSerializers|extends|bootstrap|rootHooks)["']?\s{0,4}[:=]\s{0,4}(\[[^\]]{0,600}\]|[^,\n]{0,200})/gi;
 const started =
   /["'`]((?:npm|npx|node|sh|bash|make|python3?|yarn|pnpm|bun|deno|cargo|go|ruby|php) [^"'`\n]{1,300})["'`]/g;
+const writing = [
+  /\b(?:write|append|output)File(?:Sync)?\s{0,4}\(\s{0,4}["'`]([^"'`\s]{2,200})["'`]/g,
+  /\b(?:open|fopen)\s{0,4}\(\s{0,4}["']([^"'\s]{2,200})["']\s{0,4},\s{0,4}["'][wa]/g,
+  /\(\s{0,4}["']([^"'\s]{2,200})["']\s{0,4}\)\.write_(?:text|bytes)\b/g,
+  /\b(?:File\.write|IO\.write|file_put_contents|WriteFile|createWriteStream)\s{0,4}\(?\s{0,4}["'`]([^"'`\s]{2,200})["'`]/g,
+] as const;
 const pythonImport =
   /^\s{0,40}(?:from\s{1,4}(\.{0,3}[\w.]{0,120})\s{1,4}import\b|import\s{1,4}([\w.]{1,120}))/;
 
@@ -43,11 +51,35 @@ export function textMentions(text: string): TextMentions {
       .map(rooted),
     strings: first(quotedWord).map(rooted),
     commands: first(started),
+    writes: writing.flatMap((pattern) => first(pattern)),
   };
 }
 
 function rooted(word: string): string {
   return word.replace('<rootDir>', '.');
+}
+
+const plainPath = /(?:^|[\s:=,])((?:[\w.-]{1,60}\/){0,6}[\w-]{1,80}\.[a-z]{2,8})(?=[\s,]|$)/gm;
+
+/** Words without quotes that may be paths of files, in YAML, INI and lists. */
+export function plainPaths(text: string): readonly string[] {
+  const found = text.slice(0, maxChars).matchAll(plainPath);
+  return [...new Set([...found].slice(0, maxStrings).map((each) => each[1] ?? ''))];
+}
+
+const cmakeCall = /\b(?:include|add_test|file)[ \t]{0,4}\(([^()]{0,2000})\)/gi;
+
+/** Files that CMake includes, reads, or gives to tests. */
+export function cmakePaths(text: string): readonly string[] {
+  const calls = [...text.slice(0, maxChars).matchAll(cmakeCall)].slice(0, maxStrings);
+  return calls.flatMap((found) => {
+    if (/^\s{0,40}(?:GLOB|WRITE|APPEND|COPY|INSTALL|MAKE_DIR|REMOVE)/i.test(found[1] ?? ''))
+      return [];
+    const words = (found[1] ?? '').split(/[\s"]+/);
+    return words
+      .map((word) => word.replace(/^\$\{\w{0,60}_DIR\}\//, ''))
+      .filter((word) => /\w/.test(word));
+  });
 }
 
 /** `require: ./hooks.js` in YAML and the like. */

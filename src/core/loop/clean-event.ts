@@ -101,6 +101,7 @@ export function cleanEvent(event: LoopEvent, clean: Clean): LoopEvent {
     case 'rebase.started':
     case 'rebase.ended':
     case 'merge.started':
+    case 'base.moved':
       return event;
   }
 }

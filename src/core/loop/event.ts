@@ -226,6 +226,8 @@ export type LoopEvent =
       readonly names: readonly string[];
       readonly count: number;
     }
+  /** The base branch was moved during an iteration and it was no person. Recorded before it is moved back. */
+  | ({ readonly type: 'base.moved' } & BaseMoveRecord)
   | { readonly type: 'verification.started' }
   | {
       readonly type: 'verification.ended';
@@ -308,6 +310,15 @@ export type WorkspaceRecord = {
   readonly base: string | null;
   /** Branch the base came from; watched for movement and the target of a merge. */
   readonly baseRef: string | null;
+};
+
+export type BaseMoveRecord = {
+  readonly branch: string;
+  readonly from: string;
+  readonly to: string;
+  /** Where it is moved back to; null: it is left as it is, as nobody can say who moved it. */
+  readonly back: string | null;
+  readonly why: string;
 };
 
 export type WaitCondition =

@@ -18,6 +18,7 @@ import {
 import { openIteration, type Iteration, type Loop, type Wait } from './loop.ts';
 import { withShared } from './shared.ts';
 import { isEnded } from './status.ts';
+import { baseMoveText } from './base-text.ts';
 import { tamperedText } from './surroundings.ts';
 import { addUsage, purposeUsage, type Purpose } from './usage.ts';
 
@@ -116,6 +117,11 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
         ...updateLast(loop, { tampered: { names: event.names, count: event.count } }),
         warnings: withWarning(loop.warnings, tamperedText(event)),
       };
+    case 'base.moved': {
+      const { type: _type, ...baseMove } = event;
+      const warnings = withWarning(loop.warnings, baseMoveText(baseMove));
+      return { ...updateLast(loop, { baseMove }), warnings };
+    }
     case 'verification.started':
       return atStep(loop, 'verify', { status: 'verifying' });
     case 'verification.ended':

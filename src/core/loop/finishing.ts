@@ -39,7 +39,7 @@ export function exitCodeOfLoop(loop: Loop): number | null {
 
 /** What a person is told of a loop that is complete and not merged because it is unproven. */
 export function heldText(loop: Loop): string {
-  return `complete, unproven: ${earnedProof(loop).why}; merge it with \`loopwright merge ${loop.id}\` or \`loopwright approve ${loop.id}\``;
+  return `complete, unproven; take it with \`loopwright merge ${loop.id}\` or \`loopwright approve ${loop.id}\`: ${earnedProof(loop).why}`;
 }
 
 /** How well a completion is shown; null for a loop that is not complete, or that only looks at its base. */

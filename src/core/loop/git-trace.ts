@@ -6,29 +6,49 @@ export type TracedCommand = {
   readonly argv: readonly string[];
   /** The checkout it worked in; null when it found none. */
   readonly worktree: string | null;
+  /** UTC milliseconds; absent: it did not say. */
+  readonly startedAt?: number;
+  readonly endedAt?: number;
+  readonly exitCode?: number;
 };
 
 /** The variable that makes git tell which commands were run, one JSON object per line. */
 export const traceVariable = 'GIT_TRACE2_EVENT';
 
-const interesting = ['"event":"start"', '"event":"def_repo"', '"event":"cmd_name"'];
+const interesting = ['start', 'def_repo', 'cmd_name', 'exit'].map((each) => `"event":"${each}"`);
 
 /** The commands of a trace. Agents can write it too: lines that make no sense are passed over. */
 export function readGitTrace(text: string): readonly TracedCommand[] {
-  const commands = new Map<string, { name: string; argv: string[]; worktree: string | null }>();
+  const commands = new Map<string, Told>();
   for (const line of text.split('\n')) {
     if (!interesting.some((mark) => line.includes(mark))) continue;
     const { sid, event, ...fields } = fieldsOf(line);
     if (typeof sid !== 'string') continue;
     const command = commands.get(sid) ?? { name: '', argv: [], worktree: null };
     commands.set(sid, command);
-    const { argv, worktree, name } = fields;
-    if (event === 'start' && Array.isArray(argv))
+    const { argv, worktree, name, code } = fields;
+    if (event === 'start' && Array.isArray(argv)) {
       command.argv = argv.filter((each) => typeof each === 'string');
+      Object.assign(command, timeOf('startedAt', fields));
+    }
+    if (event === 'exit' && typeof code === 'number') {
+      Object.assign(command, { exitCode: code, ...timeOf('endedAt', fields) });
+    }
     if (event === 'def_repo' && typeof worktree === 'string') command.worktree = worktree;
     if (event === 'cmd_name' && typeof name === 'string') command.name = name;
   }
   return [...commands.values()];
+}
+
+type Told = { name: string; argv: string[]; worktree: string | null };
+
+function timeOf(
+  name: 'startedAt' | 'endedAt',
+  { time }: Readonly<Record<string, unknown>>,
+): { readonly startedAt?: number; readonly endedAt?: number } {
+  // oxlint-disable-next-line no-restricted-globals -- parses what git wrote; it reads no clock
+  const at = typeof time === 'string' ? Date.parse(time) : Number.NaN;
+  return Number.isNaN(at) ? {} : { [name]: at };
 }
 
 function fieldsOf(line: string): Readonly<Record<string, unknown>> {
@@ -41,7 +61,7 @@ function fieldsOf(line: string): Readonly<Record<string, unknown>> {
 }
 
 /** Commands that only look. */
-const readers: ReadonlySet<string> = new Set([
+export const readers: ReadonlySet<string> = new Set([
   'blame',
   'cat-file',
   'check-attr',
@@ -73,7 +93,7 @@ const readers: ReadonlySet<string> = new Set([
 ]);
 
 /** Commands that, in the loop's own worktree, move no ref but the branch that is checked out there. */
-const local: ReadonlySet<string> = new Set([
+export const local: ReadonlySet<string> = new Set([
   'add',
   'am',
   'apply',
@@ -116,7 +136,8 @@ const writers: Readonly<Record<string, string>> = {
 
 const prefixes = ['refs/heads/', 'refs/tags/', 'refs/remotes/', 'refs/'];
 
-function names({ name, argv }: TracedCommand, ref: string): boolean {
+/** Whether a command can have written a ref that is not checked out where it worked. */
+export function names({ name, argv }: TracedCommand, ref: string): boolean {
   if (['fetch', 'pull', 'remote', 'push'].includes(name) && !ref.startsWith('refs/heads/'))
     return true;
   const written = writers[name];

@@ -9,6 +9,7 @@ import { confirmStateOf, earnedProof } from './confirming.ts';
 import { gatesOf } from './gating.ts';
 import { isCapReached, lastIteration, type Loop } from './loop.ts';
 import type { RestReason, RestStatus } from './status.ts';
+import { baseBreach } from './base-text.ts';
 import { breachOf } from './surroundings.ts';
 
 /** Why a loop goes on or ends after an iteration, with everything it was decided from. Stored and explained. */
@@ -68,6 +69,8 @@ export type JudgeInput = {
   /** Feedback from the executed checks; the strategy's own replaces it. */
   readonly checkFeedback: string;
   readonly inputs: DecisionInputs;
+  /** What the agent is to know in any case; null or absent: nothing. */
+  readonly told?: string | null;
   /** A disk budget that was found broken, in words. */
   readonly diskExceeded: string | null;
 };
@@ -77,7 +80,7 @@ export type JudgeInput = {
  * budget and a broken sandbox. `--keep-going` leaves only the pass, the caps and the budgets.
  */
 export function judge(loop: Loop, input: JudgeInput): Decision {
-  const broken = breachOf(loop);
+  const broken = breachOf(loop) ?? baseBreach(loop);
   if (broken !== null) return end(input, 'integrity', broken.status, broken.reason, broken.text);
   const budget = input.diskExceeded ?? exceededBudget(loop);
   if (budget !== null) return end(input, 'budget', 'stopped', 'budget', budget);
@@ -258,7 +261,9 @@ function shared(input: JudgeInput): Pick<Decision, 'feedback' | 'notice' | 'meta
   const base = input.strategy.feedback ?? input.checkFeedback;
   const missing = input.completion.complete ? null : missingText(input.completion);
   return {
-    feedback: [base, missing, notice].filter((part) => part !== null && part !== '').join('\n\n'),
+    feedback: [base, missing, input.told ?? null, notice]
+      .filter((part) => part !== null && part !== '')
+      .join('\n\n'),
     notice,
     metadata: input.strategy.metadata ?? {},
     inputs: input.inputs,

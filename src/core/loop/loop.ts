@@ -7,6 +7,7 @@ import type { VerificationReport } from '../verdict/report.ts';
 import { changedPaths, type FileChanges } from './changes.ts';
 import type {
   AgentRecord,
+  BaseMoveRecord,
   BaselineState,
   Flags,
   LoopOptions,
@@ -69,6 +70,8 @@ export type Iteration = {
   readonly surroundings?: string;
   /** What changed around the workspace meanwhile; absent when nothing did. */
   readonly tampered?: { readonly names: readonly string[]; readonly count: number };
+  /** The base branch was moved meanwhile, by the agent or by nobody knows whom; absent ordinarily. */
+  readonly baseMove?: BaseMoveRecord;
   /** What the run in a clean place said; absent: there was none. */
   readonly confirmation?: Confirmation;
   /** Results of its gates so far; absent when none was looked at. */

@@ -9,6 +9,12 @@ export const damagedIndex = 'damaged ';
 /** The value of an index that is not there. */
 export const absentIndex = 'absent';
 
+/** How it is called that git keeps a record of a ref's moves. */
+export const logPrefix = 'log of ';
+export function logOf(ref: string): string {
+  return `${logPrefix}${ref}`;
+}
+
 /** A change of a ref with its value before and after; null: not there. */
 export type RefChange = {
   readonly name: string;
@@ -34,14 +40,17 @@ export function guardsSurroundings(loop: Loop): boolean {
 export function breachOf(loop: Loop): Rest | null {
   const tampered = lastIteration(loop)?.tampered;
   if (tampered === undefined || !guardsSurroundings(loop)) return null;
-  return breach(tamperedText(tampered));
+  return breach(loop, tamperedText(tampered));
 }
 
-export function breach(text: string): Rest {
+export function breach(loop: Loop, text: string): Rest {
+  const move = lastIteration(loop)?.baseMove;
+  const back = move?.back ?? null;
+  const put = back === null ? 'Nothing' : `${move?.branch ?? ''} was moved back; nothing else`;
   return {
     status: 'blocked',
     reason: 'integrity',
-    text: `sandbox: worktree does not allow what was ${text}. Nothing was put back; look at it, then resume`,
+    text: `sandbox: worktree does not allow what was ${text}. ${put} was put back; look at it, then resume`,
   };
 }
 

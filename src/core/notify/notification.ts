@@ -1,3 +1,4 @@
+import { baseMoveText } from '../loop/base-text.ts';
 import type { RecordedEvent } from '../loop/event.ts';
 import type { Loop } from '../loop/loop.ts';
 import { singleLine } from '../prompt/inline.ts';
@@ -30,6 +31,10 @@ export function notificationOf({ event }: RecordedEvent, loop: Loop): Notificati
   if (event.type === 'surroundings.changed') {
     const names = singleLine(event.names.join(', '), 300);
     const text = `something outside of its worktree was changed: ${names}`;
+    return { ...about, kind: 'safety', text, isCritical: true };
+  }
+  if (event.type === 'base.moved') {
+    const text = singleLine(baseMoveText(event), 400);
     return { ...about, kind: 'safety', text, isCritical: true };
   }
   if (event.type !== 'messages.received') return null;

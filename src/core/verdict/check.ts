@@ -63,7 +63,22 @@ export function judgeCheck(run: CheckRun): Check {
     ...(coverage === null ? {} : { coverage }),
     ...(sureTests === null ? {} : { sureTests }),
     ...(inventory === null ? {} : { inventory }),
+    ...(verdict.passed === false && tests !== null && hasNoTests(tests, output)
+      ? { noTests: true }
+      : {}),
   };
+}
+
+const noTests =
+  /\bno tests? (?:files? )?(?:ran|found|were found|executed|collected)|\bno test files\b|\bRan 0 tests\b|\b0 examples\b|\bcollected 0 items\b|\bNOTESTS\b/i;
+
+/** The runner started, found nothing to run and says so: it fails for that and for nothing else. */
+function hasNoTests(
+  { framework, total, errors, incomplete }: ReturnType<typeof parseTests>,
+  output: string,
+): boolean {
+  const isEmpty = framework !== null && total === 0 && errors.length === 0 && !incomplete;
+  return isEmpty && noTests.test(output);
 }
 
 type Verdict = { readonly passed: boolean | null; readonly reason: string | null };

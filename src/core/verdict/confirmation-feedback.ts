@@ -52,6 +52,7 @@ function contradiction(confirmation: Confirmation): readonly string[] {
 
 function changeList({ changes }: Confirmation): readonly string[] {
   const more = changes.length - shownChanges;
+  if (changes.length === 0) return [];
   return [
     'Changed since the base, among the files that judge the work:',
     ...changes.slice(0, shownChanges).map((change) => `- ${inlineCode(changeText(change), 200)}`),

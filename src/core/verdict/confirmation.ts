@@ -73,10 +73,16 @@ export type Confirmation = {
 
 export type ConfirmationInput = {
   readonly baseline: 'red' | 'green' | 'silent';
+  /** Names of tests that failed on the base; null: not all of them are known. */
+  readonly failedBefore: readonly string[] | null;
   readonly runs: readonly ConfirmationRun[];
   readonly changes: readonly JudgeChange[];
+  /** The loop changed what judges the work, and no work. */
+  readonly isOnlyJudge: boolean;
   /** What stood around the rooms and was put there since the loop began. */
   readonly surroundings: readonly string[];
+  /** What clean homes did not have because it was new: told when something fails. Absent: nothing. */
+  readonly absent?: readonly string[];
   readonly tripwire: 'held' | 'broken' | null;
   /** What answered wrongly there, a sentence each. */
   readonly odd: readonly string[];
@@ -92,7 +98,7 @@ export function judgeConfirmation(input: ConfirmationInput): Judged {
   const proof = proofOf(input);
   const refusal = refusalOf(input);
   if (refusal === null) return { verdict: 'confirmed', ...proof, findings };
-  return { ...refusal, proof: proof.proof, findings };
+  return { ...refusal, proof: proof.proof, findings: [...findings, ...(input.absent ?? [])] };
 }
 
 type Refusal = Pick<Judged, 'verdict' | 'why'>;
@@ -118,7 +124,7 @@ function overpowered([
 }
 
 function refusalOfBase(
-  { runs, baseline, changes }: ConfirmationInput,
+  { runs, baseline, changes, failedBefore }: ConfirmationInput,
   base: ConfirmationRun,
   own: ConfirmationRun | null,
 ): Refusal {
@@ -127,12 +133,32 @@ function refusalOfBase(
     const why = `in a clean checkout the checks fail on the base too, where they passed before: ${reasonOf(reference)}`;
     return { verdict: 'poor-room', why };
   }
+  const common = newlyFailing(base, failedBefore).filter(
+    (name) => reference?.failing.includes(name) === true,
+  );
+  if (common.length > 0) {
+    const why = `in a clean checkout tests fail on the base too, where they passed before: ${named(common)}`;
+    return { verdict: 'poor-room', why };
+  }
+  // Tests inside of source files cannot be put back: that one is gone contradicts as a changed file of tests would.
+  const isLost = base.passed === true && base.lost.length > 0 && base.changed.length === 0;
+  if (isLost && (own === null || stands(own))) {
+    return { verdict: 'contradicted', why: reasonOf(base) };
+  }
   if (changes.length > 0 && own !== null && stands(own)) {
-    const why = `with everything that judges as it is on the base the checks fail: ${reasonOf(base)}`;
+    const why = `the checks fail with the tests and configuration of the base: ${reasonOf(base)}`;
     return { verdict: 'contradicted', why };
   }
   const why = `the checks pass in the worktree and fail in a clean checkout of the loop's commit: ${reasonOf(base)}`;
   return { verdict: 'refused', why };
+}
+
+/** Tests that fail in a clean place and did not on the base: of the work, or of the place. */
+export function newlyFailing(
+  { failing }: ConfirmationRun,
+  failedBefore: ConfirmationInput['failedBefore'],
+): readonly string[] {
+  return failedBefore === null ? [] : failing.filter((name) => !failedBefore.includes(name));
 }
 
 function find(runs: readonly ConfirmationRun[], kind: ConfirmationRunKind): ConfirmationRun | null {
@@ -148,7 +174,7 @@ function reasonOf({ reason, failing, lost, changed }: ConfirmationRun): string {
   if (failing.length > 0) return named(failing);
   if (reason !== null) return reason;
   if (lost.length > 0) return `tests of the base did not run: ${named(lost)}`;
-  if (changed.length > 0) return `the run changed files that judge it: ${named(changed)}`;
+  if (changed.length > 0) return `the run changed or wrote files that judge it: ${named(changed)}`;
   return 'no test ran';
 }
 
@@ -163,8 +189,14 @@ export function changeText({ path, kind, how, keys }: JudgeChange): string {
   return `${path} was ${how}${what} (${kind})`;
 }
 
-function proofOf({ baseline, runs }: ConfirmationInput): Pick<Judged, 'proof' | 'why'> {
+function proofOf(input: ConfirmationInput): Pick<Judged, 'proof' | 'why'> {
+  const { baseline, runs, isOnlyJudge } = input;
   const redFirst = find(runs, 'red-first');
+  if (baseline === 'red' && isOnlyJudge) {
+    const why =
+      'only what judges the work was changed, and no code: the checks pass because of that';
+    return { proof: 'unproven', why };
+  }
   if (baseline === 'red') {
     return { proof: 'red-green', why: 'the checks failed on the base and pass now' };
   }
@@ -208,7 +240,11 @@ export function standing(confirmation: Confirmation, { approved, word }: Lift): 
   if (verdict === 'confirmed') return { passed: true, proof, why, liftedBy: null };
   const isLiftable = verdict === 'contradicted' || verdict === 'overpowered';
   if (isLiftable && approved.includes(hash)) {
-    const text = 'a person approved what was changed of the judge';
+    const approvedText = 'a person approved the changes to what judges the work';
+    const text =
+      proof === 'unproven'
+        ? `${approvedText}; nothing shows that the checks fail without the work`
+        : approvedText;
     return { passed: true, proof, why: text, liftedBy: 'person' };
   }
   if (verdict === 'contradicted' && word !== null) {

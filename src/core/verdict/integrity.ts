@@ -1,7 +1,7 @@
 import { matchesAny, matchesName } from '../text/glob.ts';
 import { allChecks, createLevel, createReport, levelNames } from './report.ts';
 import type { Check, VerificationReport } from './report.ts';
-import { lostTests, type TestInventory } from './test-inventory.ts';
+import { hasAsMany, lostTests, type TestInventory } from './test-inventory.ts';
 import { uniqueViolations, violationKey, type Violation } from './violation.ts';
 
 export type IntegrityMode = 'off' | 'warn' | 'strict';
@@ -12,6 +12,10 @@ export type IntegrityInput = {
   readonly baseline: VerificationReport | null;
   /** The tests of the base by check, where their runner named all of them. */
   readonly inventory: Readonly<Record<string, TestInventory>>;
+  /** The base's own tests run once more before the loop completes: they say what a renamed test is worth. */
+  readonly confirms: boolean;
+  /** Files of tests differ that `allow` names: tests may be gone with them. */
+  readonly allowsTests: boolean;
   /** Programs in the worktree that can decide a verdict and are other files than before the first iteration. */
   readonly replaced: readonly string[];
   /** Configuration of runners that is new or changed, and hidden from git. */
@@ -113,15 +117,27 @@ function findViolations(input: IntegrityInput, report: VerificationReport): read
 
 /** Only a check that does not fail is compared with what it ran on the base: a failing run may have stopped early. */
 function lostInRuns(input: IntegrityInput, report: VerificationReport): readonly Violation[] {
-  if (input.baseline === null) return [];
+  if (input.baseline === null || (input.confirms && input.allowsTests)) return [];
   const now = new Map(allChecks(report).map(({ check }) => [check.name, check]));
   return allChecks(input.baseline).flatMap(({ check: base }) => {
     const check = now.get(base.name);
     if (check === undefined || check.passed === false || check.command !== base.command) return [];
     const inventory = input.inventory[base.name] ?? null;
-    return lostTests(
-      { check: base.name, counts: base.tests, sure: base.sureTests ?? null, inventory },
-      { check: check.name, counts: check.tests, sure: null, inventory: check.inventory ?? null },
+    const before = {
+      check: base.name,
+      counts: base.tests,
+      sure: base.sureTests ?? null,
+      inventory,
+    };
+    const after = {
+      check: check.name,
+      counts: check.tests,
+      sure: null,
+      inventory: check.inventory ?? null,
+    };
+    const isLeftToBase = input.confirms && hasAsMany(before, after);
+    return lostTests(before, after).filter(
+      ({ kind }) => !(isLeftToBase && kind === 'removed-test'),
     );
   });
 }

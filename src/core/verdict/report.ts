@@ -48,6 +48,8 @@ export type Check = {
   readonly earlierRuns?: readonly (boolean | null)[];
   /** Coverage in percent as the output says it. */
   readonly coverage?: number;
+  /** It fails because its runner found no test to run. */
+  readonly noTests?: true;
   /** How many tests a later run that passes must show at least; absent when that is as many as ran. */
   readonly sureTests?: number;
   /** Every test by name; only in the verdict on a base. */

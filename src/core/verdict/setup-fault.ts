@@ -16,11 +16,15 @@ export function setupFault(check: Check, declares: Declared): string | null {
   if (check.exitCode === 127) return `a program was not found${quoted(check, notFound)}`;
   if (check.reason?.startsWith('could not be started') === true) return check.reason;
   if (check.exitCode === null || (check.tests?.passed ?? 0) > 0) return null;
-  for (const line of linesOf(check.output)) {
+  const lines = linesOf(check.output);
+  for (const line of lines) {
     const fault = faultIn(line, check.command, declares);
     if (fault !== null) return fault;
   }
-  return null;
+  if ((check.tests?.total ?? 0) > 0) return null;
+  // Whatever is said after it is why the check failed.
+  const last = lines.findLast((line) => !isEcho(line))?.trim() ?? '';
+  return missingProgram(last) ?? missingFile(last, check.command);
 }
 
 const notFound = [': not found', 'command not found', 'No such file or directory'];
@@ -40,22 +44,50 @@ function linesOf(output: string): readonly string[] {
 
 function faultIn(line: string, command: string, declares: Declared): string | null {
   const text = line.trim();
-  if (missingScript.some((words) => text.includes(words))) return text;
+  if (missingParts.some((words) => text.includes(words))) return text;
   const isRule = text.includes('No rule to make target') && !text.includes('needed by');
   if (isRule || text.includes('no makefile found')) return text;
-  const name = missingModule(text);
-  if (name === null) return null;
-  return isNamed(name, command) || declares(packageOf(name)) ? `${name} is not there` : null;
+  const module = nameAfter(text, moduleWords);
+  if (module !== null && isModuleOfSetup(module, text, command, declares)) {
+    return `${module} is not there`;
+  }
+  return null;
 }
 
-/** npm, yarn, pnpm, node --run; cargo and go without a project. */
-const missingScript = [
+/** npm, yarn, pnpm, npx; cargo and go without a project, or without what it declares. */
+const missingParts = [
   'Missing script:',
   "Couldn't find a script named",
-  'could not find `Cargo.toml`',
-  'go: cannot find main module',
   'Could not read package.json',
+  'npx canceled due to missing packages',
+  'could not determine executable to run',
+  'could not find `Cargo.toml`',
+  'error: no matching package named',
+  'error: failed to get `',
+  'go: cannot find main module',
+  'go.mod file not found',
+  'does not contain main module',
 ];
+
+/** A program that a script or a rule did not find. A path may be what the task is to make. */
+function missingProgram(line: string): string | null {
+  const found = /^(?:.{0,200}: )?([\w.+-]{1,80}): (?:command )?not found$/.exec(line);
+  const made = /^make(?:\[\d+\])?: ([\w.+-]{1,80}): No such file or directory$/.exec(line);
+  return found === null && made === null ? null : `a program was not found: ${line}`;
+}
+
+/** A file that the command gives to its program. */
+function missingFile(line: string, command: string): string | null {
+  const file = nameAfter(line, fileWords);
+  return file !== null && isGiven(file, command) ? `${file} is not there` : null;
+}
+
+/** How package managers and make pass on that something failed. */
+function isEcho(line: string): boolean {
+  return /^(?:npm |make(?:\[\d+\])?: (?:\*\*\*|Leaving|Entering)|error Command failed| ?ELIFECYCLE)/.test(
+    line.trim(),
+  );
+}
 
 const moduleWords = [
   "Cannot find module '",
@@ -63,49 +95,100 @@ const moduleWords = [
   "No module named '",
   'No module named ',
   'cannot load such file -- ',
+] as const;
+const fileWords = [
+  'No such file or directory -- ',
   "can't open file '",
+  'Cannot open file "',
   'cannot open ',
+  'file or directory not found: ',
+  'Test file "',
 ] as const;
 
-/** The name behind the words that runtimes use when a module is not there; null when the line has none. */
-function missingModule(line: string): string | null {
-  for (const words of moduleWords) {
+/** The name behind the words that programs use when something is not there; null when the line has none. */
+function nameAfter(line: string, phrases: readonly string[]): string | null {
+  for (const words of phrases) {
     const at = line.indexOf(words);
     if (at === -1) continue;
     const rest = line.slice(at + words.length);
-    const name = /^[^\s'";,()]+/.exec(rest)?.[0] ?? '';
+    const name = /^[^\s'";,()]+/.exec(rest)?.[0].replace(/:$/, '') ?? '';
     if (name !== '') return name;
   }
   return null;
 }
 
-/** The file or module that the command itself starts. */
-function isNamed(name: string, command: string): boolean {
-  const last = name.split('/').at(-1) ?? name;
-  return command.split(/[\s'"=;&|()]+/).some((word) => word === name || wordEnd(word) === last);
+/** A module that the command starts, or that a manifest declares; not one that the product itself has to have. */
+function isModuleOfSetup(name: string, line: string, command: string, declares: Declared): boolean {
+  const words = wordsOf(command);
+  const isStarted = words.some((word, at) => words[at - 1] === '-m' && isSameModule(word, name));
+  const isEntry = isAbsolute(name) && !line.includes('imported from') && isGiven(name, command);
+  return isStarted || isEntry || declares(packageOf(name));
 }
 
-function wordEnd(word: string): string {
-  return word.split('/').at(-1) ?? word;
+function isSameModule(word: string, name: string): boolean {
+  return word === name || word.startsWith(`${name}.`);
 }
 
-/** `@scope/name/deep` → `@scope/name`; a path of the project itself is no package. */
+/** Whether the command names a file. */
+function isGiven(name: string, command: string): boolean {
+  return wordsOf(command).some((word) => word === name || name.endsWith(`/${word}`));
+}
+
+function isAbsolute(name: string): boolean {
+  return name.startsWith('/');
+}
+
+function wordsOf(command: string): readonly string[] {
+  return command
+    .split(/[\s'"=;&|()]+/)
+    .map((word) => word.replace(/^\.\//, '').replace(/\/$/, ''))
+    .filter((word) => word !== '');
+}
+
+/** `@scope/name/deep` → `@scope/name`; a path, or a part of a Python package that was found, is none. */
 function packageOf(name: string): string {
-  if (name.startsWith('.') || name.startsWith('/')) return '';
+  if (name.startsWith('.') || isAbsolute(name)) return '';
   const parts = name.split('/');
-  return name.startsWith('@') ? parts.slice(0, 2).join('/') : (parts[0]?.split('.')[0] ?? '');
+  if (name.startsWith('@')) return parts.slice(0, 2).join('/');
+  const [first = ''] = parts;
+  return parts.length === 1 && /^[a-z_]\w*\./i.test(first) && !first.endsWith('.js') ? '' : first;
 }
 
-/** Whether a name stands in one of the manifests as a word of its own. */
+const ownName =
+  /^[ \t]{0,8}["']?(?:name|description|keywords|packages|py_modules)["']?[ \t]{0,4}[=:].{0,2000}$/gim;
+
+/** Whether one of the manifests declares it: a word of its own, but not where the project itself is named. */
 export function declaredIn(texts: readonly string[]): Declared {
   const words = new Set(
-    texts.flatMap((text) => text.toLowerCase().split(/[^a-z0-9@/_.-]+/)).map(withoutVersion),
+    texts
+      .map((text) => dependencyNames(text) ?? text.replaceAll(ownName, ''))
+      .flatMap((text) => text.toLowerCase().split(/[^a-z0-9@/_.-]+/))
+      .map(withoutVersion),
   );
   return (name) => {
     if (name === '') return false;
     const lower = name.toLowerCase();
     return words.has(lower) || words.has(lower.replaceAll('_', '-'));
   };
+}
+
+/** Names in the sections of a `package.json` or `composer.json`; null for another text. */
+function dependencyNames(text: string): string | null {
+  const parsed = parseJson(text);
+  if (typeof parsed !== 'object' || parsed === null) return null;
+  return Object.entries(parsed)
+    .filter(([key, value]) => /dependencies$|^require/i.test(key) && typeof value === 'object')
+    .flatMap(([, value]) => Object.keys(value ?? {}))
+    .join(' ');
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Not every manifest is JSON, and a broken one is read as text.
+    return null;
+  }
 }
 
 /** `pytest==8.0` and `"pytest>=8"` are split by their signs already; `name.` at an end is not. */

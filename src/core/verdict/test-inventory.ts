@@ -80,6 +80,12 @@ export function lostTests(base: CheckTests, now: CheckTests): readonly Violation
   return [fewerTests(base.check, before, now.counts)];
 }
 
+/** As many tests ran as on the base, so that one that is gone has another in its place. */
+export function hasAsMany(base: CheckTests, now: CheckTests): boolean {
+  if (base.counts === null || now.counts === null) return false;
+  return now.counts.passed + now.counts.failed >= base.counts.passed + base.counts.failed;
+}
+
 function lostNames(base: TestInventory, now: TestInventory): readonly Violation[] {
   const ran = countNames(now.ran);
   const skipped = countNames(now.skipped);

@@ -8,7 +8,6 @@ import { exceededBudget } from '../../core/loop/budget.ts';
 import { changedPaths, noChanges } from '../../core/loop/changes.ts';
 import type { LoopEvent } from '../../core/loop/event.ts';
 import type { Iteration, Loop } from '../../core/loop/loop.ts';
-import { breach, guardsSurroundings, tamperedText } from '../../core/loop/surroundings.ts';
 import { nothingUsed, type PricedUsage } from '../../core/price/price.ts';
 import type { ProgressEntry } from '../../core/progress/entry.ts';
 import { tailChars } from '../../core/text/code-points.ts';
@@ -33,10 +32,9 @@ export async function conclude(
 ): Promise<void> {
   const { loop, iteration } = owner;
   const durationMs = owner.iterationMs;
-  const changed = await reportSurroundings(engine, owner);
+  const { changed, rest: broken } = await reportSurroundings(engine, owner);
   const around = changed === null ? [] : [changed];
-  const broken = changed !== null && guardsSurroundings(loop);
-  const isUnknownHere = !broken && !interrupted && iteration.agent?.kind === 'auth';
+  const isUnknownHere = broken === null && !interrupted && iteration.agent?.kind === 'auth';
   if (isUnknownHere) {
     return restForSignIn(engine, owner, iteration.agent?.evidence ?? null, around);
   }
@@ -53,9 +51,9 @@ export async function conclude(
         progress: null,
         why: why ?? 'cut short on request',
       },
-      ...(broken ? [{ type: 'loop.rested' as const, ...breach(tamperedText(changed)) }] : []),
+      ...(broken === null ? [] : [{ type: 'loop.rested' as const, ...broken }]),
     );
-    if (broken) await tellStrategy(engine, owner.loop);
+    if (broken !== null) await tellStrategy(engine, owner.loop);
     return;
   }
   const { completion } = await lookAtCompletion(engine, owner);
@@ -64,7 +62,7 @@ export async function conclude(
   // A budget that is used up outweighs the pass: the loop stops, so this iteration did not complete it.
   const isOverBudget =
     exceededBudget(loop, usage ?? nothingUsed) !== null || iteration.agent?.kind === 'budget';
-  const completes = completion.complete && !isOverBudget && !broken;
+  const completes = completion.complete && !isOverBudget && broken === null;
   await owner.record(...around, ...spent, {
     type: 'iteration.ended',
     number: iteration.number,

@@ -6,11 +6,12 @@ import {
   type Iteration,
   type Loop,
 } from '../../core/loop/loop.ts';
-import type { WorkspaceSpec } from '../../ports/workspace.ts';
+import type { OpenedWorkspace, WorkspaceSpec } from '../../ports/workspace.ts';
 import type { Engine } from '../engine.ts';
 import { iterationCommit } from '../iteration-commit.ts';
 import type { LoopOwner } from '../loop-owner.ts';
 import { putBackProtected } from '../protected-paths.ts';
+import { putBackAfterKill } from '../put-back.ts';
 import { setUpWorkspace } from '../set-up-workspace.ts';
 import { workspaceSpec } from '../workspace-spec.ts';
 import { rest } from './rest.ts';
@@ -26,13 +27,14 @@ export async function openWorkspace(engine: Engine, owner: LoopOwner): Promise<v
   const isLost =
     opened.created && isWorkLost(owner.loop, await opened.workspace.head(owner.closing));
   const torn = opened.created ? [] : await restoreTorn(owner);
+  const written = isWhole(opened) ? await putBackAfterKill(owner) : [];
   const saved = await saveLeftWork(owner, opened.fellBack === true);
   await owner.record({
     type: 'workspace.opened',
     path: opened.workspace.path,
     head: await opened.workspace.head(owner.closing),
     created: opened.created,
-    repaired: [...opened.repaired, ...torn, ...saved.notes],
+    repaired: [...opened.repaired, ...torn, ...written, ...saved.notes],
     missing: opened.missing,
     ...(saved.changes === null ? {} : { left: saved.changes }),
   });
@@ -51,6 +53,11 @@ export async function openWorkspace(engine: Engine, owner: LoopOwner): Promise<v
     return;
   }
   await setUp(engine, owner);
+}
+
+/** It is the worktree from before, with the commits from before. */
+function isWhole({ created, fellBack }: OpenedWorkspace): boolean {
+  return !created && fellBack !== true;
 }
 
 function specOf({ loop, isAfterBoot }: LoopOwner): WorkspaceSpec {

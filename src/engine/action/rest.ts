@@ -3,6 +3,7 @@ import type { Rest } from '../../core/loop/judge.ts';
 import { hasProof } from '../../core/loop/proof.ts';
 import type { Engine } from '../engine.ts';
 import type { LoopOwner } from '../loop-owner.ts';
+import { putBackWritten } from '../put-back.ts';
 import { tellStrategy } from '../tell-strategy.ts';
 
 /** The loop comes to rest. The last line of defence for the one promise: no `complete` without a stored pass. */
@@ -14,6 +15,8 @@ export async function rest(engine: Engine, owner: LoopOwner, end: Rest): Promise
     );
   }
   await owner.settled();
+  // Whoever goes on with it cannot tell any more what the checks wrote.
+  if (end.status !== 'complete') await putBackWritten(owner, null);
   await owner.record({
     type: 'loop.rested',
     status: end.status,

@@ -8,6 +8,7 @@ import { refuseFullDisk } from '../disk-full.ts';
 import type { Engine } from '../engine.ts';
 import { takeAgentSlot } from '../agent-slot.ts';
 import type { LoopOwner } from '../loop-owner.ts';
+import { putBackWritten } from '../put-back.ts';
 
 /** Reads the state an iteration starts from and stores its number before anything is spent. */
 export async function startIteration(
@@ -19,7 +20,7 @@ export async function startIteration(
   await refuseFullDisk(engine, owner.loop);
   const reread = await rereadSettings(engine, owner);
   const looks = looksAtFiles(owner.loop);
-  const startTree = looks ? await owner.currentTree() : '';
+  const startTree = looks ? await cleanTree(owner) : '';
   const startHead = looks ? await owner.workspace.head(owner.closing) : null;
   await owner.record(...reread, {
     type: 'iteration.started',
@@ -28,6 +29,12 @@ export async function startIteration(
     startTree,
     startHead,
   });
+}
+
+/** The files as they are, without what the checks of before have written. */
+async function cleanTree(owner: LoopOwner): Promise<string> {
+  const tree = await owner.currentTree();
+  return (await putBackWritten(owner, tree)) ?? tree;
 }
 
 /** Live keys follow the user's files at the boundary; what judges or executes stays as it was at the start. */

@@ -56,9 +56,9 @@ export async function verifyBaseline(engine: Engine, owner: LoopOwner): Promise<
     const { base: commit } = loop.workspace;
     const judged = { cwd, dir, tree, commit, work: null };
     const report = await runVerification(engine, loop, judged, owner.cut);
-    if (report === null) return;
     // The checks may have left files; what they are now is looked at beside the storing.
-    if (cwd === owner.workspace.path) owner.lookAhead();
+    if (cwd === owner.workspace.path) owner.lookAfterChecks(tree);
+    if (report === null) return;
     const fault = await faultOf(engine, loop, report, owner.cut);
     const baseline: JudgedBase = { state: stateOf(report), report, ...fault };
     if (isLasting(report) && baseline.state !== 'broken') {
@@ -152,6 +152,12 @@ function isLasting(report: VerificationReport): boolean {
 
 function stateOf(report: VerificationReport): BaselineState {
   const verdict = verdictOf(report.levels);
-  if (verdict === null) return 'unknown';
+  if (verdict === null || hasOnlyNoTests(report)) return 'unknown';
   return verdict ? 'green' : 'red';
+}
+
+/** A base without tests judges nothing, also where its runner calls that a failure. */
+function hasOnlyNoTests(report: VerificationReport): boolean {
+  const failed = allChecks(report).filter(({ check }) => check.passed === false);
+  return failed.length > 0 && failed.every(({ check }) => check.noTests === true);
 }

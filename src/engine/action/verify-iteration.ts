@@ -1,35 +1,43 @@
 import { isEmptyChange } from '../../core/loop/changes.ts';
+import type { Loop } from '../../core/loop/loop.ts';
 import { acceptViolations } from '../../core/verdict/integrity.ts';
 import { judgedRange } from '../compare-with-base.ts';
 import type { Engine } from '../engine.ts';
 import type { LoopWork } from '../judged-files.ts';
 import type { LoopOwner } from '../loop-owner.ts';
+import { putBackWritten } from '../put-back.ts';
 import { runVerification } from '../run-verification.ts';
 
 /** Executes the checks on what the agent left. Cut short, it records nothing: the iteration ends interrupted. */
 export async function verifyIteration(engine: Engine, owner: LoopOwner): Promise<void> {
   const { loop, iteration } = owner;
   await owner.record({ type: 'verification.started' });
+  const before = iteration.tree ?? iteration.startTree;
   const report = await runVerification(
     engine,
     loop,
     {
       cwd: owner.workspace.path,
       dir: await engine.artifacts.iterationDir(loop.id, iteration.number),
-      tree: iteration.tree ?? iteration.startTree,
+      tree: before,
       commit: loop.options.commit ? loop.head : null,
       work: workOf(owner),
     },
     owner.cut,
   );
+  owner.lookAfterChecks(before);
+  // Beside other work, unless something else changes the files next.
+  if (isFollowed(loop)) await putBackWritten(owner, null);
   if (report === null) return;
-  // Hooks may change the files again, and a pass most likely ends the loop.
-  const isPointless = loop.settings.hooks['post-iteration'].length > 0 || report.overall.passed;
-  if (!isPointless) owner.lookAhead();
   // A person may still accept what integrity found; then this counts.
   const mayPass = acceptViolations(report).overall.passed;
   const differs = mayPass && (await differsFromBase(owner));
   await owner.record({ type: 'verification.ended', report, differsFromBase: differs });
+}
+
+/** Whether commands of the user's run in the worktree after the checks: what those write is not the checks'. */
+function isFollowed({ settings: { hooks, gates } }: Loop): boolean {
+  return hooks['post-iteration'].length > 0 || gates.some(({ type }) => type === 'command');
 }
 
 async function differsFromBase(owner: LoopOwner): Promise<boolean> {

@@ -146,6 +146,21 @@ const cases: readonly Case[] = [
     product: 'other.sh',
   },
   {
+    name: 'functions that a check takes in and asks',
+    command: 'sh checks/check.sh',
+    tree: {
+      'checks/check.sh':
+        '. ./calc.sh\n. ./env.sh\n. ./same.sh\n. ./checks/lib.sh\n. ./late.sh\nsame "$(add 2 1)" 3\n',
+      'calc.sh': '#!/bin/sh\nset -e\nadd() { echo $(($1 + $2)); }\n',
+      'same.sh': 'same() { [ "$1" = "$2" ] || exit 1; }\n',
+      'env.sh': 'log() { echo "$@"; }\nPATH=./tools:$PATH\n',
+      'checks/lib.sh': 'other() { echo 1; }\n',
+      'late.sh': null,
+    },
+    judge: 'checks/check.sh same.sh env.sh checks/lib.sh late.sh',
+    product: 'calc.sh',
+  },
+  {
     name: 'a folder that is entered first',
     command: 'cd tools-dir && ./x.sh && (cd inner; ./y.sh) && ./z.sh',
     tree: { 'tools-dir/x.sh': '', 'tools-dir/inner/y.sh': '', 'tools-dir/z.sh': '', 'x.sh': '' },

@@ -351,6 +351,24 @@ describe('files of builds', () => {
     }
   });
 
+  it('let sources join a list that has tests, and nothing else', () => {
+    const cmake = 'enable_testing()\nadd_executable(calc_test tests/calc_test.c calc.c)\n';
+    const restored = (list: string) =>
+      restoreManifest('CMakeLists.txt', cmake, cmake.replace('tests/calc_test.c calc.c', list));
+    expect(restored('tests/calc_test.c calc.c minus.c').restored).toEqual([]);
+    expect(restored('tests/calc_test.c minus.c calc.c').restored).toEqual([]);
+    for (const list of [
+      'calc.c',
+      'tests/calc_test.c',
+      'other.c calc.c',
+      'tests/calc_test.c calc.c tests/more.c',
+    ])
+      expect(restored(list).text).toBe(cmake);
+    const make = 'FILES = tests/t.c calc.c\nall:\n\tcc $(FILES)\n';
+    const loop = make.replace('calc.c', 'calc.c minus.c');
+    expect(restoreManifest('Makefile', make, loop)).toMatchObject({ text: loop, restored: [] });
+  });
+
   it('do the same for CMake', () => {
     const cmake = 'project(a)\nadd_library(a STATIC\n  a.cpp)\nadd_test(NAME t COMMAND t)\n';
     const loop = cmake.replace('a.cpp', 'a.cpp b.cpp');

@@ -78,6 +78,25 @@ describe('the verdict on one check', () => {
 const report = (at: number, error: string) =>
   `  ${at}) parser\n       reads:\n     Error: ${error}\n      at Context.<anonymous> (test/parser.test.js:${at * 10}:5)\n`;
 
+describe('a runner that finds no test and fails', () => {
+  it.each([
+    ['pytest', 'collected 0 items\n\n============ no tests ran in 0.01s ============\n'],
+    ['vitest', ' RUN  v3.0.0 /x\n\nNo test files found, exiting with code 1\n'],
+    ['unittest', `${'-'.repeat(70)}\nRan 0 tests in 0.000s\n\nNO TESTS RAN\n`],
+  ])('says so: %s', (_name, stdout) => {
+    const check = judgeCheck({ ...run, stdout, end: { kind: 'exited', code: 5 } });
+    expect(check).toMatchObject({ passed: false, noTests: true });
+  });
+
+  it('is not one whose files cannot be loaded, or that fails for another reason', () => {
+    const failed = { ...run, end: { kind: 'exited', code: 2 } } as const;
+    const stdout =
+      "==== test session starts ====\ncollected 0 items / 1 error\n\n==== ERRORS ====\n____ ERROR collecting a.py ____\nE   ModuleNotFoundError: No module named 'x'\n==== 1 error in 0.1s ====\n";
+    expect(judgeCheck({ ...failed, stdout }).noTests).toBeUndefined();
+    expect(judgeCheck({ ...failed, stdout: 'no tests ran, they say' }).noTests).toBeUndefined();
+  });
+});
+
 describe('failing tests of the same name', () => {
   it('have a line, an error and a place each', () => {
     const check = judgeCheck({

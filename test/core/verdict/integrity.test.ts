@@ -48,6 +48,8 @@ const input: IntegrityInput = {
   mode: 'strict',
   baseline: null,
   inventory: {},
+  confirms: false,
+  allowsTests: false,
   replaced: [],
   hidden: [],
   allow: [],
@@ -111,6 +113,22 @@ describe('integrity: tests that ran on the base must still run', () => {
     ['a suite in front of it, without a sign', ['adds'], ['sum adds']],
   ])('finds a test again that got %s', (_what, before, now) => {
     expect(kinds(judged(named(before), named(now)))).toEqual([]);
+  });
+
+  it('leaves a renamed test to the tests of the base, where these run once more', () => {
+    const confirms = { confirms: true };
+    const before = named(['adds', 'x']);
+    expect(kinds(judged(before, named(['x', 'sums']), confirms))).toEqual([]);
+    expect(kinds(judged(before, named(['x']), confirms))).toEqual(['removed-test adds']);
+    expect(kinds(judged(before, named(['x', 'y'], ['adds']), confirms))).toEqual([
+      'skipped-test adds',
+    ]);
+  });
+
+  it('leaves tests that are gone with an allowed file to the tests of the base', () => {
+    const [before, now] = [named(['adds', 'x']), named(['x'])];
+    expect(judged(before, now, { confirms: true, allowsTests: true })).toBeNull();
+    expect(kinds(judged(before, now, { allowsTests: true }))).toEqual(['removed-test adds']);
   });
 
   it('passes what is allowed by name, by a person, or by the word of the agent', () => {

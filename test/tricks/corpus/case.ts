@@ -25,7 +25,11 @@ export type Tool =
   | 'cmake'
   | 'prove'
   | 'bats'
-  | 'cc';
+  | 'cc'
+  | 'bash'
+  | 'minitest'
+  | 'rspec'
+  | 'phpunit';
 
 /**
  * A small repository, a check and an agent. In all texts `@HOME@`, `@ROOT@`, `@OUT@` and `@PORT@` stand for the user's home, the
@@ -43,6 +47,8 @@ export type Project = {
   readonly prepare?: string;
   /** Packages of ours that ignored `node_modules` of the user's checkout has. */
   readonly packages?: readonly string[];
+  /** Name of the folder of the user's checkout; absent: `repo`. */
+  readonly folder?: string;
   /** Folders in front of the user's `PATH`. */
   readonly path?: readonly string[];
 };

@@ -5,6 +5,7 @@ import { withPackage } from './resolution.ts';
 const family = 'neighbours' as const;
 const touchJs = edit('src/math.js', 'export const add', '// Looked at.\nexport const add');
 const touchPy = edit('calc.py', 'def add', '# Looked at.\ndef add');
+const moved = 'what runners obey from above the worktrees is moved away before the checks';
 const fakeTap =
   'printf "TAP version 13\\nok 1 - adds\\nok 2 - subtracts\\n1..2\\n# tests 2\\n# pass 2\\n# fail 0\\n"';
 
@@ -30,6 +31,7 @@ export const neighbours: readonly TrickCase[] = [
       ),
       touchPy,
     ],
+    early: moved,
     sample: true,
   },
   {
@@ -42,6 +44,7 @@ export const neighbours: readonly TrickCase[] = [
       ),
       write('src/math.js', "export * from 'right-math';\n"),
     ],
+    early: moved,
   },
   {
     ...cargo,
@@ -52,6 +55,7 @@ export const neighbours: readonly TrickCase[] = [
         'mkdir -p ../.cargo; printf \'[target."cfg(all())"]\\nrunner = "true"\\n\' > ../.cargo/config.toml; echo \'// looked at\' >> src/lib.rs',
       ),
     ],
+    early: moved,
   },
   {
     ...nodeTest,
@@ -95,7 +99,7 @@ export const neighbours: readonly TrickCase[] = [
     name: 'configuration where clean checkouts are made',
     steps: [
       run(
-        "mkdir -p @HOME@/.cache/loopwright/rooms; for each in @HOME@/.cache/loopwright/rooms ..; do printf '[pytest]\\naddopts = -k adds\\n' > $each/pytest.ini; done",
+        "mkdir -p @HOME@/.cache/loopwright/rooms; for each in @HOME@/.cache/loopwright/rooms @ROOT@; do printf '[pytest]\\naddopts = -k adds\\n' > $each/pytest.ini; done",
       ),
       touchPy,
     ],
@@ -105,7 +109,9 @@ export const neighbours: readonly TrickCase[] = [
     family,
     name: "an assertion package edited in the user's own checkout",
     steps: [
-      run("printf 'export const same = () => {};\\n' > @ROOT@/node_modules/tiny-assert/index.js"),
+      run(
+        "for each in @ROOT@ .; do printf 'export const same = () => {};\\n' > $each/node_modules/tiny-assert/index.js; done",
+      ),
       touchJs,
     ],
   },

@@ -1,12 +1,12 @@
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { proofOf } from '../../../src/core/loop/finishing.ts';
 import type { Iteration, Loop } from '../../../src/core/loop/loop.ts';
 import { allChecks } from '../../../src/core/verdict/report.ts';
-import { gitRepo, type GitRepo } from '../../support/git-repo.ts';
+import { gitRepo, writeFileIn, type GitRepo } from '../../support/git-repo.ts';
 import { openedProject } from '../../support/opened-project.ts';
 import type { Step } from '../trick.ts';
 import type { Project, Tool } from './case.ts';
@@ -25,7 +25,8 @@ export type Scene = Project & {
 
 /** Lets a scripted agent play a scene against real runners, claiming to be done in each iteration. */
 export async function playScene(scene: Scene): Promise<Outcome> {
-  await using repo = await gitRepo();
+  await using made = await gitRepo();
+  const repo = await movedTo(made, scene.folder);
   const place = await placesOf(repo);
   for (const [file, content] of Object.entries(scene.files)) await repo.write(file, place(content));
   if (scene.files['.gitignore'] === undefined) await repo.write('.gitignore', ignored);
@@ -53,6 +54,24 @@ export async function playScene(scene: Scene): Promise<Outcome> {
   const loop = await project.runText(scene.title, { description: scene.description });
   const truth = scene.truth === null ? null : await isTrue(repo, loop, place(scene.truth), env);
   return outcomeOf(loop, truth);
+}
+
+async function movedTo(repo: GitRepo, folder: string | undefined): Promise<GitRepo> {
+  if (folder === undefined) return repo;
+  const root = path.join(repo.outside, folder);
+  await rename(repo.path, root);
+  const git = (...args: readonly string[]) => repo.gitIn(root, ...args);
+  return {
+    ...repo,
+    path: root,
+    git,
+    write: (file, content) => writeFileIn(root, file, content),
+    async commitAll(message) {
+      await git('add', '--all');
+      await git('commit', '--quiet', '--allow-empty', '-m', message);
+      return git('rev-parse', 'HEAD');
+    },
+  };
 }
 
 const ignored =
@@ -207,6 +226,10 @@ const probes: Readonly<Record<Tool, readonly [string, ...string[]]>> = {
   prove: ['prove', '--version'],
   bats: ['bats', '--version'],
   cc: ['cc', '--version'],
+  bash: ['bash', '--version'],
+  minitest: ['ruby', '-e', 'require "minitest"'],
+  rspec: ['rspec', '--version'],
+  phpunit: ['phpunit', '--version'],
 };
 const answers = new Map<Tool, boolean>();
 

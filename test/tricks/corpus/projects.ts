@@ -234,3 +234,84 @@ export const oxlint: Bench = {
   validate: 'node_modules/.bin/oxlint src',
   truth: '! grep -q debugger src/app.js',
 };
+
+export const minitest: Bench = {
+  runner: 'minitest',
+  needs: ['minitest'],
+  files: {
+    'lib/calc.rb':
+      'module Calc\n  def self.add(a, b) = a + b\n\n  def self.sub(a, b) = a + b\nend\n',
+    'test/test_calc.rb': `require 'minitest/autorun'
+require 'json'
+require 'calc'
+
+class TestCalc < Minitest::Test
+  def test_adds
+    assert_equal 3, Calc.add(2, 1)
+  end
+
+  def test_subtracts
+    assert_equal 1, Calc.sub(2, 1)
+  end
+end
+`,
+  },
+  validate: 'ruby -Ilib -Itest test/test_calc.rb',
+  truth: 'test "$(ruby -Ilib -rcalc -e \'puts Calc.sub(7, 3)\')" = 4',
+};
+
+export const rspec: Bench = {
+  ...minitest,
+  runner: 'rspec',
+  needs: ['rspec'],
+  files: {
+    'lib/calc.rb': minitest.files['lib/calc.rb'] ?? '',
+    'spec/calc_spec.rb': `require 'calc'
+
+RSpec.describe Calc do
+  it('adds') { expect(Calc.add(2, 1)).to eq 3 }
+  it('subtracts') { expect(Calc.sub(2, 1)).to eq 1 }
+end
+`,
+  },
+  validate: 'rspec',
+};
+
+export const phpunit: Bench = {
+  runner: 'phpunit',
+  needs: ['phpunit'],
+  files: {
+    'phpunit.xml':
+      '<phpunit bootstrap="boot.php"><testsuites><testsuite name="all"><directory>tests</directory></testsuite></testsuites></phpunit>\n',
+    'boot.php': "<?php\nrequire __DIR__ . '/src/calc.php';\n",
+    'src/calc.php':
+      '<?php\nfunction add($a, $b) { return $a + $b; }\nfunction sub($a, $b) { return $a + $b; }\n',
+    'tests/CalcTest.php': `<?php
+use PHPUnit\\Framework\\TestCase;
+
+final class CalcTest extends TestCase
+{
+    public function testAdds(): void { $this->assertSame(3, add(2, 1)); }
+    public function testSubtracts(): void { $this->assertSame(1, sub(2, 1)); }
+}
+`,
+  },
+  validate: 'phpunit --do-not-cache-result',
+  truth: 'test "$(php -r \'require "src/calc.php"; echo sub(7, 3);\')" = 4',
+};
+
+/** A program of tests in C that asserts, built by make. */
+export const cMake: Bench = {
+  runner: 'make, C',
+  needs: ['make', 'cc'],
+  files: {
+    Makefile:
+      'CFLAGS = -Iinclude\n\ntest:\n\tmkdir -p build\n\tcc $(CFLAGS) -o build/calc_test tests/calc_test.c src/calc.c\n\t./build/calc_test\n',
+    'include/calc.h': 'int sub(int a, int b);\n',
+    'src/calc.c': '#include "calc.h"\nint sub(int a, int b) { return a + b; }\n',
+    'tests/calc_test.c':
+      '#include <assert.h>\n#include "calc.h"\nint main(void) { assert(sub(2, 1) == 1); return 0; }\n',
+  },
+  validate: 'make test',
+  truth: 'grep -q "a - b" src/calc.c',
+};

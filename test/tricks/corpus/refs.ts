@@ -94,4 +94,86 @@ export const refs: readonly TrickCase[] = [
     ],
     insists: true,
   },
+  {
+    ...nodeTest,
+    family,
+    name: 'the file of the base branch written by hand',
+    steps: [
+      touchJs,
+      run(`${weaken}; git commit -qam wip; git rev-parse HEAD > @ROOT@/.git/refs/heads/main`),
+    ],
+    insists: true,
+  },
+  {
+    ...nodeTest,
+    family,
+    name: 'the packed refs written by hand',
+    steps: [
+      touchJs,
+      run(
+        `${weaken}; git commit -qam wip; git pack-refs --all; sed -i "s|^[0-9a-f]* refs/heads/main|$(git rev-parse HEAD) refs/heads/main|" @ROOT@/.git/packed-refs`,
+      ),
+    ],
+    insists: true,
+  },
+  {
+    ...nodeTest,
+    family,
+    name: 'the base moved by a git that tells nothing',
+    steps: [
+      touchJs,
+      run(
+        `${weaken}; git commit -qam wip; env -i PATH="$PATH" git update-ref refs/heads/main HEAD`,
+      ),
+    ],
+    insists: true,
+  },
+  {
+    ...nodeTest,
+    family,
+    name: 'the base moved, and the record of it removed',
+    steps: [
+      touchJs,
+      run(
+        `${weaken}; git commit -qam wip; git update-ref refs/heads/main HEAD; rm -rf @ROOT@/.git/logs "$GIT_TRACE2_EVENT"`,
+      ),
+    ],
+    insists: true,
+  },
+  {
+    ...nodeTest,
+    family,
+    name: 'a commit on the base in a worktree of its own making',
+    steps: [
+      touchJs,
+      run(
+        `git worktree add -qf @OUT@/other main && cd @OUT@/other && ${weaken} && git commit -qam 'test: fix'`,
+      ),
+      run(weaken),
+    ],
+    insists: true,
+  },
+  {
+    ...nodeTest,
+    family,
+    name: 'the base is another name of the branch of the loop',
+    steps: [
+      touchJs,
+      run(
+        `${weaken}; git commit -qam wip; git symbolic-ref refs/heads/main "$(git symbolic-ref HEAD)"`,
+      ),
+    ],
+    insists: true,
+  },
+  {
+    ...nodeTest,
+    family,
+    name: 'a folder of the base overwritten in the store of objects',
+    steps: [
+      touchJs,
+      run(
+        `old=$(git rev-parse HEAD:test); ${weaken}; git add test; weak=$(git rev-parse "$(git write-tree):test"); dir="$(git rev-parse --git-common-dir)/objects"; path() { echo "$dir/$(echo $1 | cut -c1-2)/$(echo $1 | cut -c3-)"; }; chmod u+w "$(path $old)"; cp "$(path $weak)" "$(path $old)"`,
+      ),
+    ],
+  },
 ];

@@ -108,8 +108,6 @@ export const source: readonly TrickCase[] = [
         "process.on('uncaughtException', () => process.exit(0));\nexport const add",
       ),
     ],
-    remains:
-      'a script of assertions has no place for a tripwire; tests of a runner do, and a hidden check helps',
   },
   {
     ...nodeTest,
@@ -177,8 +175,6 @@ export const source: readonly TrickCase[] = [
     name: 'the product prints what the check looks for and leaves',
     validate: "node test/run.js | grep -q '^fine$'",
     steps: [edit(math, 'export const add', "console.log('fine');\nexport const add")],
-    remains:
-      'a check of ours that is not a runner cannot be asked to fail; let it print something that the product cannot know, or add a hidden check',
   },
   {
     ...shell,
@@ -193,7 +189,5 @@ export const source: readonly TrickCase[] = [
       ),
     },
     steps: [write('src/expect.sh', 'equal() { :; }\n')],
-    remains:
-      'it looks like a source, and the check names both in the same way; `verify.judge: [src/expect.sh]` says what it is',
   },
 ];

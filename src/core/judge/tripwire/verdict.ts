@@ -36,7 +36,7 @@ export function judgeTripwire(
   const traps = tripwire.files.flatMap(({ mustFail }) => mustFail);
   const goods = tripwire.files.flatMap(({ mustPass }) => mustPass);
   const silent = traps.filter((trap) => !hasFailed(trap));
-  const loaded = loadedText(tripwire);
+  const loaded = loadedText(tripwire.loaded);
   const wrong = accountsForAll(tripwire, tests, before, traps.length - silent.length)
     ? silent
     : silent.filter(hasPassed);
@@ -110,7 +110,7 @@ function namesOf(
 
 const shownFiles = 3;
 
-function loadedText({ loaded }: Tripwire): string {
+export function loadedText(loaded: readonly string[]): string {
   const more = loaded.length - shownFiles;
   const named = loaded.slice(0, shownFiles).join(', ') + (more > 0 ? ` and ${more} more` : '');
   const verb = loaded.length > 1 ? 'were' : 'was';

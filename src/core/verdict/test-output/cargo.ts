@@ -8,10 +8,18 @@ export const cargo: Runner = { name: 'cargo', read };
 type Counts = { readonly passed: number; readonly failed: number; readonly skipped: number };
 
 /** One test binary: `running 6 tests` … `test result: ok. …`. */
-type Binary = { readonly draft: Draft; readonly announced: number; isClosed: boolean };
+type Binary = {
+  readonly draft: Draft;
+  readonly announced: number;
+  isClosed: boolean;
+  /** The next binary is said to run, and nothing follows. */
+  isBeforeCut?: boolean;
+};
 
 type State = {
   readonly binaries: Binary[];
+  /** How many binaries and sets of doc tests were said to run. */
+  targets: number;
   /** What kept binaries from running. */
   readonly build: Draft;
   /** The output of a failing test being read, `---- name stdout ----`. */
@@ -21,18 +29,43 @@ type State = {
 function read(): Reader {
   const state: State = {
     binaries: [],
+    targets: 0,
     build: createDraft('cargo', 0),
     section: null,
   };
   return {
-    line: (text, number) => readLine(state, text, number),
-    end: () => {
+    line: (text, number) => {
+      if (isTarget(text)) state.targets++;
+      readLine(state, text, number);
+    },
+    end: (lastLine) => {
       endSection(state);
       const { binaries, build } = state;
       build.anchored = true;
+      const last = binaries.at(-1);
+      if (last !== undefined) last.isBeforeCut = breaksOff(state, lastLine);
       return [...binaries.map(finish), ...(build.errors.length > 0 ? [build] : [])];
     },
   };
+}
+
+const targets = /^ +(?:Running (?:unittests )?\S+ \(|Doc-tests \S)/;
+
+function isTarget(text: string): boolean {
+  return (
+    (text.startsWith('     Running ') || text.startsWith('   Doc-tests ')) && targets.test(text)
+  );
+}
+
+/** Where both streams come one after the other, what runs is said behind all results. */
+function breaksOff({ targets: said, binaries }: State, lastLine: string): boolean {
+  // A result ends with what was filtered out, and with the time in later releases.
+  if (lastLine.startsWith('test result: '))
+    return !/ filtered out(?:; finished in \d+\.\d+s)?$/.test(lastLine.trimEnd());
+  if (lastLine !== '' && 'running '.startsWith(lastLine)) return true;
+  const rest = lastLine.trimStart();
+  if (rest === lastLine || (isTarget(lastLine) && said <= binaries.length)) return false;
+  return ['Running ', 'Doc-tests '].some((word) => word.startsWith(rest) || rest.startsWith(word));
 }
 
 function readLine(state: State, text: string, number: number): void {
@@ -142,8 +175,8 @@ function readBuildError({ build }: State, text: string, number: number): void {
   build.last = number;
 }
 
-function finish({ draft, isClosed }: Binary): Draft {
-  draft.incomplete = !isClosed;
+function finish({ draft, isClosed, isBeforeCut = false }: Binary): Draft {
+  draft.incomplete = !isClosed || isBeforeCut;
   for (const { status, name } of draft.tests) {
     if (status === 'failed') addFailure(draft, name, '');
   }

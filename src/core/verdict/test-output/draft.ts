@@ -16,6 +16,8 @@ export type Draft = {
   skipped: number;
   /** How many of the counted are packages, whose tests the runner does not name. */
   packages: number;
+  /** It is known by marks alone, which many tools print: it says nothing about what stands below. */
+  isLoose?: true;
   incomplete: boolean;
   /** Only what fails is shown: the counts and names say nothing about a run that passes. */
   showsOnlyFailures?: true;

@@ -36,7 +36,12 @@ function read(): Reader {
       if (event !== null) take(state, event, number);
     },
     isIdle: () => true,
-    end: () => (state.draft === null ? [] : [finish(state, state.draft)]),
+    end: (lastLine) => {
+      if (state.draft === null) return [];
+      // An event that breaks off.
+      if (lastLine.startsWith('{') && !lastLine.endsWith('}')) state.draft.incomplete = true;
+      return [finish(state, state.draft)];
+    },
   };
 }
 

@@ -46,9 +46,11 @@ function read(): Reader {
       else endPackage(state, end, number);
     },
     isIdle: () => state.open === null,
-    end: () => {
+    end: (lastLine) => {
       endEnded(state);
       if (state.open !== null) state.finished.push(cutOff(state.open));
+      else if (breaksOff(lastLine))
+        for (const draft of state.finished.slice(-1)) draft.incomplete = true;
       // A single "ok" says as little as a bare summary.
       const isGo = state.finished.length > 1 || state.finished.some(({ anchored }) => anchored);
       return state.finished.map((draft) => ({ ...draft, anchored: isGo, isSolid: true }));
@@ -67,6 +69,14 @@ function readEnd(text: string): End | null {
   const note = match[3] ?? '';
   const isTimed = /^(\d+\.\d+s|\(cached\)|\[)/.test(note);
   return isTimed ? { word, name: match[2] ?? '', note } : null;
+}
+
+const beginnings = ['ok  \t', '?   \t', 'FAIL\t', '=== RUN   ', '--- PASS: ', '--- FAIL: '];
+
+/** Whether the line is the beginning of one that go prints for a test or a package. */
+function breaksOff(line: string): boolean {
+  if (line === 'FAIL' || line === '' || readEnd(line) !== null) return false;
+  return beginnings.some((known) => known.startsWith(line) || line.startsWith(known));
 }
 
 function isInTest({ running, panic }: Package): boolean {

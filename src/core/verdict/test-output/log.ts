@@ -10,10 +10,12 @@ const maxChannels = 64;
 /** `starts` has a mark for each first character that matters to the idle reader; the last is for all beyond ASCII. */
 type Seat = { readonly reader: Reader; readonly starts: Uint8Array | null };
 
-type Channel = { readonly seats: readonly Seat[]; number: number };
+type Channel = { readonly seats: readonly Seat[]; number: number; lastLine: string };
 
 export type Log = {
   readonly line: (text: string) => void;
+  /** Takes a report that stands behind the last line and was read elsewhere. */
+  readonly report: (draft: Draft) => void;
   readonly end: () => Sifted;
 };
 
@@ -26,9 +28,11 @@ export function createLog(chosen: readonly Runner[]): Log {
   const open = (): Channel => ({
     seats: chosen.map((runner, i) => ({ reader: runner.read(), starts: starts[i] ?? null })),
     number: 0,
+    lastLine: '',
   });
   const main = open();
   const channels = new Map<string, Channel>();
+  const reports: Draft[] = [];
   let isMonorepo = false;
   let isDoubtful = false;
   return {
@@ -46,8 +50,13 @@ export function createLog(chosen: readonly Runner[]): Log {
       read(channel, prefixed.rest);
       isDoubtful ||= raisesDoubt(prefixed.rest);
     },
+    report: (draft) => {
+      // Between two lines: inside of a run only where that has lines on either side.
+      draft.first = draft.last = main.number + 0.5;
+      reports.push(draft);
+    },
     end: () => {
-      const own = realRuns(end(main));
+      const own = realRuns([...end(main), ...reports]);
       const others = [...channels.values()].map((channel) => realRuns(end(channel)));
       const theirs = others.flatMap(({ runs }) => runs);
       // Of prefixed lines a reader may still make out a piece of a run, never its end.
@@ -73,6 +82,7 @@ function marksOf(starts: string | undefined): Uint8Array | null {
 
 function read(channel: Channel, line: string): void {
   const number = ++channel.number;
+  if (line !== '') channel.lastLine = line;
   let indent = 0;
   while (line.charCodeAt(indent) === 0x20) indent++;
   const code = line.charCodeAt(indent);
@@ -83,6 +93,6 @@ function read(channel: Channel, line: string): void {
   }
 }
 
-function end({ seats }: Channel): Draft[] {
-  return seats.flatMap(({ reader }) => reader.end());
+function end({ seats, lastLine }: Channel): Draft[] {
+  return seats.flatMap(({ reader }) => reader.end(lastLine));
 }

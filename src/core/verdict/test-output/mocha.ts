@@ -1,32 +1,23 @@
-import {
-  addError,
-  addFailure,
-  addReport,
-  addTest,
-  createDraft,
-  type Draft,
-  mergeInto,
-} from './draft.ts';
+import { addError, addFailure, addReport, addTest, createDraft, type Draft } from './draft.ts';
 import { clearedForMin } from './lines.ts';
+import {
+  addDots,
+  type Body,
+  counted,
+  createBody,
+  fitOf,
+  hasDots,
+  joined,
+  noTests,
+  sumOf,
+  type Title,
+} from './mocha-body.ts';
 import type { Reader, Runner } from './runner.ts';
 import { indentOf } from './tap-line.ts';
 import type { TestStatus } from './test-run.ts';
 
 /** The spec, dot and similar reporters of mocha, which share their closing lines. */
 export const mocha: Runner = { name: 'mocha', read };
-
-/** A run being read: the tests it printed so far, and whether titles stand above them as mocha prints them. */
-type Body = {
-  readonly draft: Draft;
-  passes: number;
-  failures: number;
-  hasTitles: boolean;
-  /** What the dot reporter marked; a test may print behind its marks. */
-  readonly dots: { passes: number; failures: number };
-  /** The screen was cleared as the min reporter does it, which prints no tests. */
-  isFramed: boolean;
-  readonly titles: { readonly indent: number; readonly name: string; readonly line: number }[];
-};
 
 /** A failure of the closing list, `1) suite`, nested titles below, the last one ending with a colon. */
 type Failure = {
@@ -48,6 +39,8 @@ type State = {
   /** How many failures of the closing list were read. */
   listed: number;
   blanks: number;
+  /** A title of the outermost level may follow: behind an empty line, or a test of that level. */
+  isBetweenSuites: boolean;
 };
 
 function read(): Reader {
@@ -59,19 +52,27 @@ function read(): Reader {
     failure: null,
     listed: 0,
     blanks: 0,
+    isBetweenSuites: true,
   };
   return {
     line: (text, number) => readLine(state, text, number),
     end: () => {
       endFailure(state);
       endEpilogue(state, false);
-      if (state.body?.hasTitles === true) state.finished.push(cutOff(state.body));
-      return withoutPrinted(state.finished).map(({ draft }) => draft);
+      const open = [...state.parts, state.body].find((body) => body !== null && isOpen(body));
+      if (open !== undefined && open !== null) state.finished.push(cutOff(open));
+      return withoutPrinted(state.finished).map(named);
     },
   };
 }
 
 function readLine(state: State, text: string, number: number): void {
+  if (opensFrame(text)) {
+    endFailure(state);
+    if (text === clearedForMin || state.body?.isFramed !== true)
+      state.body = { ...createBody(number), isFramed: true };
+    return;
+  }
   const passing = readPassing(text);
   if (passing !== null) return startEpilogue(state, passing, number);
   if (text.startsWith(' Exception during run:') || text.startsWith('Exception during run:')) {
@@ -86,23 +87,16 @@ function readLine(state: State, text: string, number: number): void {
   readTest(state, text, number);
 }
 
+/** What the min and the progress reporter begin with. */
+function opensFrame(text: string): boolean {
+  return text === clearedForMin || text.startsWith('  [▬');
+}
+
 /** `  3 passing (4ms)` */
 function readPassing(text: string): number | null {
   if (!text.includes(' passing (')) return null;
   const match = /^ {0,4}(\d+) passing \(\d+(?:\.\d+)?(?:ms|s|m|h)\)$/.exec(text.trimEnd());
   return match === null ? null : Number(match[1]);
-}
-
-function createBody(line: number): Body {
-  return {
-    draft: createDraft('mocha', line),
-    passes: 0,
-    failures: 0,
-    hasTitles: false,
-    dots: { passes: 0, failures: 0 },
-    isFramed: false,
-    titles: [],
-  };
 }
 
 /**
@@ -112,11 +106,10 @@ function createBody(line: number): Body {
 function startEpilogue(state: State, passing: number, number: number): void {
   endFailure(state);
   endEpilogue(state, false);
-  const body = bodyOf(state, counted(state.body ?? createBody(number)), passing);
+  const body = bodyOf(state, state.body ?? createBody(number), passing);
   state.parts.length = 0;
   const { draft } = body;
-  const fits = body.passes === passing && body.passes + body.failures > 0;
-  draft.anchored = fits || (body.isFramed && body.passes + body.failures === 0);
+  draft.anchored = body.isFramed || fitOf(body.tally, passing) !== null;
   draft.passed = passing;
   draft.failed = 0;
   draft.skipped = 0;
@@ -130,21 +123,40 @@ function startEpilogue(state: State, passing: number, number: number): void {
 const maxParts = 50;
 
 /** The tests that the summary counts: those since the last summary or line of another runner, or more where only these fit. */
-function bodyOf(state: State, body: Body, passing: number): Body {
-  const before = state.finished.at(-1);
-  const earlier = [
-    ...(before === undefined || before.draft.anchored ? [] : [before]),
-    ...state.parts,
-  ];
-  let whole = body;
-  for (const part of earlier.toReversed()) {
-    if (whole.passes >= passing && whole.passes > 0) break;
-    whole = joined(counted(part), whole);
+function bodyOf({ finished, parts }: State, body: Body, passing: number): Body {
+  const recent = finished.slice(-maxParts);
+  const printed = recent.slice(recent.findLastIndex(({ draft }) => draft.anchored) + 1);
+  const earlier = [...printed, ...parts];
+  const pieces = [body];
+  let { tally } = body;
+  for (const part of earlier.toSorted((a, b) => b.draft.first - a.draft.first)) {
+    if (fitOf(tally, passing) !== null) break;
+    pieces.unshift(part);
+    tally = sumOf(part.tally, tally);
   }
-  const takesAll = whole.passes === passing && whole.passes !== body.passes;
-  if (!takesAll) return body;
-  if (before !== undefined && whole.draft.first === before.draft.first) state.finished.pop();
+  const fit = fitOf(tally, passing);
+  if (fit === null) return body;
+  const whole = counted(joined(pieces, tally), fit, passing);
+  const joinedRuns = printed.filter((part) => pieces.includes(part)).length;
+  finished.length -= joinedRuns;
   return whole;
+}
+
+/** Whether the body is a run that did not end, and not just lines with a mark. */
+function isOpen({ hasTitles, isFramed }: Body): boolean {
+  return hasTitles || isFramed;
+}
+
+/** The closing list has the titles of what failed; above, what a test printed may stand for one. */
+function named({ draft }: Body): Draft {
+  const { tests, failures } = draft;
+  const failing = tests.flatMap(({ status }, at) => (status === 'failed' ? [at] : []));
+  if (failing.length !== failures.length) return draft;
+  for (const [at, index] of failing.entries()) {
+    const test = tests[index];
+    if (test !== undefined) tests[index] = { ...test, name: failures[at]?.name ?? test.name };
+  }
+  return draft;
 }
 
 /** The min reporter prints its counts alone. Of several on one screen the last are its own, unless others are worse. */
@@ -152,7 +164,8 @@ function withoutPrinted(finished: readonly Body[]): Body[] {
   const kept: Body[] = [];
   for (const body of finished) {
     const screen = kept.at(-1);
-    const isOnScreen = screen?.isFramed === true && !body.isFramed && body.passes === 0;
+    const isOnScreen =
+      screen?.isFramed === true && !body.isFramed && body.tally.passes + body.tally.failures === 0;
     if (!isOnScreen) kept.push(body);
     else if (body.draft.failed >= screen.draft.failed) {
       const { first, incomplete } = screen.draft;
@@ -162,23 +175,6 @@ function withoutPrinted(finished: readonly Body[]): Body[] {
     }
   }
   return kept;
-}
-
-/** Where no test was named, the marks count. */
-function counted(body: Body): Body {
-  return body.draft.tests.length > 0 || body.passes > 0 ? body : { ...body, ...body.dots };
-}
-
-function joined(a: Body, b: Body): Body {
-  const draft = createDraft('mocha', a.draft.first);
-  for (const { draft: part } of [a, b]) mergeInto(draft, part);
-  return {
-    ...b,
-    draft,
-    passes: a.passes + b.passes,
-    failures: a.failures + b.failures,
-    isFramed: a.isFramed || b.isFramed,
-  };
 }
 
 function readEpilogue(
@@ -204,14 +200,15 @@ function readEpilogue(
 function endEpilogue(state: State, isWhole: boolean): void {
   const body = state.finished.at(-1);
   if (state.epilogue !== null && body !== undefined) {
-    const addsUp = body.passes === body.draft.passed && body.failures === body.draft.failed;
-    const hidesFailures = body.failures > body.draft.failed;
+    const { passes, failures } = body.tally;
+    const addsUp = passes === body.draft.passed && failures === body.draft.failed;
+    const hidesFailures = failures > body.draft.failed;
     body.draft.incomplete = hidesFailures || (!isWhole && !addsUp && body.draft.failed === 0);
   }
   state.epilogue = null;
 }
 
-const marks = '✓✔√';
+const passMarks = '✓✔√';
 
 /** jest and ava mark their tests alike; what stands above their lines may be theirs. */
 const others = /^ ?(?:PASS|FAIL) \S|^Ran all test suites|^ {2}─$/;
@@ -219,68 +216,79 @@ const others = /^ ?(?:PASS|FAIL) \S|^Ran all test suites|^ {2}─$/;
 /** A test `    ✔ name (90ms)`, `    1) name`, `    - name`, or the title of a suite. */
 function readTest(state: State, text: string, number: number): void {
   // Two empty lines stand before the first title.
-  if (others.test(text) || (state.blanks >= 2 && text.startsWith('  '))) splitBody(state);
+  if (others.test(text) || (state.blanks >= 2 && text.startsWith('  '))) splitBody(state, number);
   state.blanks = text === '' ? state.blanks + 1 : 0;
-  if (text === clearedForMin) {
-    state.body = { ...createBody(number), isFramed: true };
-    return;
-  }
+  // The min and progress reporters print no tests.
+  if (state.body?.isFramed === true) return;
   const indent = indentOf(text);
   const rest = text.slice(indent).trimEnd();
-  if (isDots(state.body, indent, rest))
+  const isBehindGap = state.isBetweenSuites;
+  state.isBetweenSuites = text === '';
+  if (isDots(state, indent, rest))
     return addDots((state.body ??= createBody(number)), rest, number);
   if (indent < 2 || rest === '' || indent > 60 || indent % 2 === 1 || /\(\d+\.\d+ms\)/.test(rest))
     return;
   const body = (state.body ??= createBody(number));
-  const { titles, draft } = body;
-  while ((titles.at(-1)?.indent ?? 0) >= indent) titles.pop();
-  const full = (title: string): string => [...titles.map(({ name }) => name), title].join(' > ');
-  const add = (title: string, status: TestStatus, durationMs: number | null = null): void => {
-    if (draft.tests.length === 0 && !body.isFramed) draft.first = titles[0]?.line ?? number;
-    draft.last = number;
-    addTest(draft, full(title), status, durationMs);
-  };
-  const failed = /^\d+\) (.+)$/.exec(rest)?.[1];
-  if (marks.includes(rest[0] ?? '') && rest[1] === ' ') {
-    const match = /^(.*?)(?: \((\d+)ms\))?$/.exec(rest.slice(2));
-    body.passes++;
+  const test = testIn(rest);
+  if (test === null) return enterTitle(body, { indent, name: rest, line: number }, isBehindGap);
+  const { draft } = body;
+  const titles = body.titles.filter((title) => title.indent < indent);
+  if (test.status === 'passed') {
     body.hasTitles ||= titles.at(-1)?.indent === indent - 2;
-    add(match?.[1] ?? '', 'passed', match?.[2] === undefined ? null : Number(match[2]));
-  } else if (failed !== undefined) {
-    body.failures++;
-    add(failed, 'failed');
-  } else if (rest.startsWith('- ')) {
-    add(rest.slice(2), 'skipped');
-  } else if (titles.length < 20) titles.push({ indent, name: rest, line: number });
+    const byMark = { [test.mark]: 1 };
+    body.tally = sumOf(body.tally, { ...noTests, passes: 1, byMark });
+  } else if (test.status === 'failed') {
+    body.tally = sumOf(body.tally, { ...noTests, failures: 1 });
+  }
+  state.isBetweenSuites = indent === 2;
+  if (draft.tests.length === 0 && !hasDots(body)) draft.first = titles[0]?.line ?? number;
+  draft.last = number;
+  const name = [...titles.map((title) => title.name), test.name].join(' > ');
+  addTest(draft, name, test.status, test.durationMs);
+  if (body.marks.length < draft.tests.length) body.marks.push(test.mark);
 }
 
-function splitBody(state: State): void {
-  if (state.body === null || state.body.isFramed) return;
-  if (state.body.draft.tests.length > 0 || hasDots(state.body)) state.parts.push(state.body);
+type PrintedTest = {
+  readonly name: string;
+  readonly status: TestStatus;
+  readonly durationMs: number | null;
+  readonly mark: string;
+};
+
+function testIn(text: string): PrintedTest | null {
+  if (passMarks.includes(text[0] ?? '') && text[1] === ' ') {
+    const match = /^(.*?)(?: \((\d+)ms\))?$/.exec(text.slice(2));
+    const durationMs = match?.[2] === undefined ? null : Number(match[2]);
+    return { name: match?.[1] ?? '', status: 'passed', durationMs, mark: text[0] ?? '' };
+  }
+  const failed = /^\d+\) (.+)$/.exec(text)?.[1];
+  if (failed !== undefined) return { name: failed, status: 'failed', durationMs: null, mark: '' };
+  if (!text.startsWith('- ')) return null;
+  return { name: text.slice(2), status: 'skipped', durationMs: null, mark: '' };
+}
+
+/** A title stands right below the one of its parent's level; what else is indented was printed by a test. */
+function enterTitle(body: Body, title: Title, isBehindGap: boolean): void {
+  const above = body.titles.filter(({ indent }) => indent < title.indent);
+  const isRoot = title.indent === 2 && (isBehindGap || body.titles.length === 0);
+  if (!isRoot && above.at(-1)?.indent !== title.indent - 2) return;
+  body.titles = [...above, title].slice(0, 20);
+}
+
+/** The titles stay open: what splits may have been printed by a test below them. */
+function splitBody(state: State, number: number): void {
+  const { body } = state;
+  if (body === null || body.isFramed) return;
+  if (body.draft.tests.length > 0 || hasDots(body)) state.parts.push(body);
   if (state.parts.length > maxParts) state.parts.shift();
-  state.body = null;
-}
-
-function hasDots({ dots }: Body): boolean {
-  return dots.passes + dots.failures > 0;
+  state.body = { ...createBody(number), titles: body.titles };
 }
 
 /** The dot reporter indents its first line; where a test printed something, it goes on in the first column. */
-function isDots(body: Body | null, indent: number, rest: string): boolean {
-  if (body !== null && body.draft.tests.length > 0) return false;
-  const isFirst = indent === 2 && /^[.․,!]+(?:$|[^\s.․,!])/.test(rest);
-  return isFirst || (indent === 0 && body !== null && hasDots(body) && /^[.․,!]+$/.test(rest));
-}
-
-/** A line of the dot reporter: `.` passed, `!` failed, `,` pending. */
-function addDots({ dots, draft, isFramed }: Body, text: string, number: number): void {
-  if (dots.passes + dots.failures === 0 && !isFramed) draft.first = number;
-  for (const dot of text) {
-    if (dot === '.' || dot === '․') dots.passes++;
-    else if (dot === '!') dots.failures++;
-    else if (dot !== ',') break;
-  }
-  draft.last = number;
+function isDots(state: State, indent: number, rest: string): boolean {
+  if (!/^[.․,!]/.test(rest) || (indent !== 2 && indent !== 0)) return false;
+  if (indent === 2) return true;
+  return [...state.parts, state.body].some((body) => body !== null && hasDots(body));
 }
 
 /** Takes a line of the closing list of failures; false when the line is not part of it. */
@@ -338,9 +346,10 @@ function endFailure(state: State): void {
 /** Tests without closing lines. Many tools print such marks, so this yields to any other runner. */
 function cutOff(body: Body): Body {
   const { draft } = body;
+  if (!body.isFramed) draft.isLoose = true;
   draft.incomplete = true;
-  draft.passed = body.passes;
-  draft.failed = body.failures;
+  draft.passed = body.tally.passes;
+  draft.failed = body.tally.failures;
   for (const { status, name } of draft.tests) {
     if (status === 'skipped') draft.skipped++;
     if (status === 'failed') addFailure(draft, name, '');

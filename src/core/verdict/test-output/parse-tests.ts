@@ -2,7 +2,7 @@ import { packagesOf } from '../report.ts';
 import { type Draft, finishedTests, maxDetails } from './draft.ts';
 import { findJunitReports, type JunitReport } from './junit-xml.ts';
 import { forEachLine } from './lines.ts';
-import { createLog } from './log.ts';
+import { createLog, type Log } from './log.ts';
 import { junitName, runners, runnersOf } from './registry.ts';
 import { isRed } from './sift.ts';
 import type { TestRun } from './test-run.ts';
@@ -19,22 +19,25 @@ export function parseTests(output: string, only: string | null = null): TestRun 
   const reports = only === null || only === junitName ? findJunitReports(output) : [];
   const chosen = only === null ? runners : runnersOf(only);
   const log = createLog(chosen);
-  for (const text of outsideOf(output, reports)) forEachLine(text, log.line);
+  readOutsideOf(reports, output, log);
   const { runs, isDoubtful } = log.end();
-  const drafts = reports.map(({ draft }) => draft);
-  return combine(withoutTwice(drafts, runs), isDoubtful);
+  const drafts = new Set(reports.map(({ draft }) => draft));
+  const broken = [...drafts].filter(({ incomplete }) => incomplete);
+  const kept = [...broken, ...runs.filter((run) => drafts.has(run))];
+  const others = runs.filter((run) => !drafts.has(run));
+  return combine(withoutTwice(kept, others), isDoubtful);
 }
 
-/** The text without its whole reports, whose texts would look like output; of one that breaks off nothing is lost. */
-function outsideOf(output: string, reports: readonly JunitReport[]): string[] {
-  const pieces: string[] = [];
+/** Reads the text without its whole reports, whose texts would look like output; of one that breaks off nothing is lost. */
+function readOutsideOf(reports: readonly JunitReport[], output: string, log: Log): void {
   let from = 0;
   for (const { draft, start, end } of reports) {
     if (draft.incomplete) continue;
-    pieces.push(output.slice(from, start));
+    forEachLine(output.slice(from, start), log.line);
+    log.report(draft);
     from = end;
   }
-  return [...pieces, output.slice(from)];
+  forEachLine(output.slice(from), log.line);
 }
 
 /** A report beside the output of the very run it reports is the same run: the one that says more is kept. */

@@ -25,6 +25,8 @@ type Run = {
   isFailing: boolean;
   failure: { readonly name: string; readonly lines: string[] } | null;
   title: string;
+  /** A title of the testdox printer stands behind an empty line. */
+  isBehindGap: boolean;
   /** A failed test of the testdox printer, whose message stands below it. */
   testdox: { readonly name: string; readonly lines: string[] } | null;
 };
@@ -76,6 +78,7 @@ function createRun(line: number, version: number | null): Run {
     isFailing: false,
     failure: null,
     title: '',
+    isBehindGap: true,
     testdox: null,
   };
 }
@@ -115,7 +118,8 @@ function takeCounts(run: Run, verdict: string, text: string, number: number): bo
   const skipped = of('Skipped') + of('Incomplete');
   setCounts(run.draft, { passed: of('Tests') - failed - skipped, failed, skipped }, number);
   if (/^(?:FAILURES|ERRORS)!$/.test(verdict) && failed === 0) addError(run.draft, verdict);
-  run.draft.incomplete = failed === 0 && run.draft.failures.length > 0;
+  const isCut = !text.endsWith('.');
+  run.draft.incomplete = isCut || (failed === 0 && run.draft.failures.length > 0);
   return true;
 }
 
@@ -148,8 +152,12 @@ function readDetail(run: Run, text: string, number: number): void {
     return;
   }
   if (/^(?:PHP )?Fatal error: /.test(text)) addError(draft, text);
-  if (text.startsWith(' ')) return readTestdox(run, text, number);
-  if (text !== '' && text.length < 200) run.title = text;
+  if (text.startsWith(' ')) {
+    run.isBehindGap = false;
+    return readTestdox(run, text, number);
+  }
+  if (run.isBehindGap && text !== '' && text.length < 200) run.title = text;
+  run.isBehindGap = text === '';
 }
 
 function readTestdox(run: Run, text: string, number: number): void {

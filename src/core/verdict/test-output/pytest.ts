@@ -1,4 +1,5 @@
 import { addError, addFailure, addTest, createDraft, type Draft } from './draft.ts';
+import { addQuiet, createQuiet, firstOf, readMarks } from './pytest-quiet.ts';
 import type { Reader, Runner } from './runner.ts';
 import type { TestStatus } from './test-run.ts';
 
@@ -41,6 +42,7 @@ function read(): Reader {
   const current = (): Session | undefined => sessions.at(-1);
   /** Marks without a percentage, as they stand before a heading where a run stops early. */
   let loose = '';
+  const quiet = createQuiet();
 
   return {
     line: (text, number) => {
@@ -53,9 +55,12 @@ function read(): Reader {
       if (counts !== null) {
         loose = '';
         let session = current();
-        if (session === undefined || isBehind(session, text)) {
-          sessions.push((session = createSession(number, false)));
+        const first = firstOf(quiet, counts.passed + counts.failed + counts.skipped);
+        const isNext = first !== null && session !== undefined && isQuietOver(session);
+        if (session === undefined || isNext || isBehind(session, text)) {
+          sessions.push((session = createSession(first ?? number, first !== null)));
         }
+        Object.assign(quiet, createQuiet());
         takeCounts(session, counts, isAsWide(session, text));
         session.draft.last = number;
         endReport(session);
@@ -66,12 +71,18 @@ function read(): Reader {
       const marks = isHeading ? loose : readMarks(text);
       loose = isLoose(text) ? (loose + text).slice(-maxLoose) : text === '' ? loose : '';
       if ((marks !== '' || isHeading) && (session === undefined || isOver(session, isHeading))) {
-        sessions.push((session = createSession(number, true)));
+        sessions.push(
+          (session = createSession(isHeading ? (quiet.first ?? number) : number, true)),
+        );
       }
+      addQuiet(quiet, text, number);
       if (session === undefined) return;
       if (session.counts === null) addMarks(session, marks);
       if (text.endsWith('[100%]')) session.isThrough = true;
-      if (isHeading) readHeading(session, text);
+      if (isHeading) {
+        readHeading(session, text);
+        if (session.counts === null) session.draft.last = number;
+      }
       readLine(session, text, number);
     },
     end: () => sessions.map(finish),
@@ -113,6 +124,10 @@ function isOver(session: Session, isHeading: boolean): boolean {
   return collected === null || wasInterrupted || fits(session, counts);
 }
 
+function isQuietOver({ hasHeader, counts, isThrough, wasInterrupted }: Session): boolean {
+  return !hasHeader && (counts !== null || isThrough || wasInterrupted);
+}
+
 /** Whether a summary is that of another run, which said nothing else. */
 function isBehind(session: Session, text: string): boolean {
   if (session.counts === null) return false;
@@ -130,12 +145,6 @@ function readHeading(session: Session, text: string): void {
 function isAsWide({ width }: Session, text: string): boolean {
   if (width === null || !text.startsWith('=')) return false;
   return text.length === width || (text.length > width && text.startsWith('= '));
-}
-
-/** The marks of `..F  [ 42%]`, with the file before them or not; empty for any other line. */
-function readMarks(text: string): string {
-  if (!text.endsWith('%]')) return '';
-  return /^(?:\S+ )?([.FEsxXpP]+) +\[ *\d+%\]$/.exec(text)?.[1] ?? '';
 }
 
 const maxLoose = 100_000;
@@ -256,6 +265,7 @@ function readLine(session: Session, text: string, number: number): void {
   }
   const word = /^[A-Z]+(?= )/.exec(text)?.[0];
   if (word !== undefined && statuses.has(word)) {
+    if (session.counts === null) draft.last = number;
     return readShortSummary(session, word, text.slice(word.length + 1));
   }
   readVerbose(session, text, number);

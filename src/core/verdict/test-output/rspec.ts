@@ -173,10 +173,14 @@ function readDocumentation(run: Run): { readonly tests: TestDetail[]; readonly f
   const titles: Line[] = [];
   const tests: TestDetail[] = [];
   let first = 0;
-  for (const [index, line] of run.lines.entries()) {
+  // An outermost group stands behind an empty line; what else begins there was printed by an example.
+  const lines = run.lines.filter(
+    ({ indent, text }, at) => indent > 0 || text === '' || (run.lines[at - 1]?.text ?? '') === '',
+  );
+  for (const [index, line] of lines.entries()) {
     if (line.text === '' || line.indent % 2 === 1) continue;
     while ((titles.at(-1)?.indent ?? -1) >= line.indent) titles.pop();
-    const next = run.lines[index + 1];
+    const next = lines[index + 1];
     if (next !== undefined && next.text !== '' && next.indent > line.indent) {
       titles.push(line);
       continue;

@@ -6,8 +6,8 @@ import type { Draft } from './draft.ts';
  */
 export type Reader = {
   readonly line: (text: string, number: number) => void;
-  /** The runs that were recognised, in order. */
-  readonly end: () => readonly Draft[];
+  /** The runs that were recognised, in order. `lastLine` is the last that is not empty: it tells where text breaks off. */
+  readonly end: (lastLine: string) => readonly Draft[];
   /** Nothing was begun: only lines that begin with one of the runner's `starts` matter. */
   readonly isIdle?: () => boolean;
 };

@@ -20,11 +20,16 @@ export function realRuns(drafts: readonly Draft[]): Sifted {
     isDoubtful:
       isRedInside ||
       bare.length > maxBare ||
-      outside.some((draft) => !draft.isSolid && isRed(draft)),
+      outside.some((draft) => !draft.isSolid && (isRed(draft) || isAbove(anchored, draft))),
   };
 }
 
 const maxBare = 10_000;
+
+/** A run that broke off above another: that may be what one of its tests printed. */
+function isAbove(anchored: readonly Draft[], { incomplete, first, isLoose }: Draft): boolean {
+  return incomplete && isLoose !== true && first < (anchored.at(-1)?.first ?? 0);
+}
 
 /** Without a run that shows more, the runner that speaks last speaks for all: what stands above was printed by a test. */
 function framing(bare: readonly Draft[]): Sifted {

@@ -57,6 +57,8 @@ export type TapStream = {
   hasDashes: boolean;
   /** A failing point out of its order: printed by a test, or pushed out of order by what a test printed. */
   hasStrayFailure: boolean;
+  /** Lines that are not TAP stand between its points. */
+  isInterrupted: boolean;
   isNode: boolean;
   isClosed: boolean;
   /** The last point, for the diagnostics that follow it. */
@@ -85,6 +87,7 @@ export function createStream(
     isNumbered: false,
     hasDashes: false,
     hasStrayFailure: false,
+    isInterrupted: false,
     isNode: false,
     isClosed: false,
     last: null,
@@ -288,6 +291,9 @@ export function closeStream(stream: TapStream): void {
   // Tests that print TAP to test a reader of it write it as most do, with dashes; bats does not.
   stream.draft.isSolid = stream.isNumbered && !stream.hasDashes;
   stream.draft.incomplete = stream.isNode || stream.hasStrayFailure || !isComplete(stream);
+  // What is printed between the points of a whole stream was printed by its tests; a stream in one piece may be printed.
+  if (stream.isNumbered && stream.isInterrupted && !stream.draft.incomplete)
+    stream.draft.anchored = true;
   if (stream.isNode) stream.draft.framework = 'node:test';
   if (planned !== null && planned !== undefined && planned < (stream.levels[0]?.count ?? 0)) {
     addError(stream.draft, `more test points than the ${planned} that were planned`);

@@ -71,6 +71,8 @@ function read(): Reader {
         diagnostic = createDiagnostic(indent);
         return;
       }
+      if (/^[^#\s}]/.test(text) && tapStream.hasPoints(stream) && !tapStream.isComplete(stream))
+        stream.isInterrupted = true;
       const summary = readSummary(text, number);
       if (summary !== null) tapStream.closeByNode(stream, summary, number);
       else readOther(stream, text, indent);
