@@ -44,6 +44,8 @@ export class LoopOwner implements AsyncDisposable {
   seenTree: string | null = null;
   /** It gave its `loop` slot to others while it waits for its provider. */
   hasYielded = false;
+  /** It has just probed its provider in vain: others go first the next time. */
+  hasProbed = false;
   /** When its provider last failed it, by the monotonic clock; null: the last run was none of its failures. */
   failedAt: number | null = null;
   /** Why the configuration could not be read at the last boundary; null when it could. */

@@ -4,6 +4,7 @@ import { isResting } from '../core/loop/status.ts';
 import {
   isGivenUp,
   lookAtOutage,
+  probedLookMs,
   withProber,
   type Outage,
   type OutageLook,
@@ -18,7 +19,7 @@ export async function lookForLoop(engine: Engine, loop: Loop): Promise<OutageLoo
   const provider = providerOf(loop.settings);
   const { outage, view } = await engine.store.read((tx) => viewFor(tx, loop, provider));
   const look = lookAtOutage(outage, view);
-  tellSlots(engine, provider, look);
+  tellSlots(engine, outage, view, provider);
   return look;
 }
 
@@ -36,6 +37,7 @@ export async function passOutage(engine: Engine, loop: Loop): Promise<OutageLook
   const look = await engine.store.write(async (tx) => {
     const { outage, view } = await viewFor(tx, loop, provider);
     const found = lookAtOutage(outage, view);
+    tellSlots(engine, found.kind === 'give-up' && !view.hasOthers ? null : outage, view, provider);
     if (outage !== null && found.kind === 'probe')
       await tx.outages.put(withProber(outage, loop.id));
     if (found.kind !== 'give-up' || view.hasOthers) return found;
@@ -43,7 +45,6 @@ export async function passOutage(engine: Engine, loop: Loop): Promise<OutageLook
     await tx.outages.end(provider);
     return { kind: 'over' } as const;
   });
-  tellSlots(engine, provider, look);
   return look;
 }
 
@@ -142,10 +143,18 @@ async function isAtWork(tx: StoreTx, { prober }: Outage, now: number): Promise<b
   return (entry?.leaseUntil ?? 0) > now;
 }
 
-function tellSlots({ slots }: Engine, provider: string, look: OutageLook): void {
-  if (look.kind === 'over') slots.tell({ type: 'up', provider });
-  else {
-    const inMs = look.kind === 'wait' ? look.leftMs : 0;
-    slots.tell({ type: 'down', provider, inMs });
+/** The schedule knows the outage itself: that one loop lets others go first is that loop's own business. */
+function tellSlots(
+  { slots }: Engine,
+  outage: Outage | null,
+  view: OutageView,
+  provider: string,
+): void {
+  if (outage === null) {
+    slots.tell({ type: 'up', provider });
+    return;
   }
+  const isProbed = outage.isProbing && view.isProberAtWork && outage.prober !== view.loopId;
+  const inMs = isProbed ? probedLookMs : outage.nextAt - view.now;
+  slots.tell({ type: 'down', provider, inMs });
 }

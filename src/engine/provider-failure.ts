@@ -63,11 +63,13 @@ export async function waitForOutage(
   const provider = providerOf(settings);
   const why = headChars(plainText(engine.clean(evidence)), keptWhy);
   const limits = outageLimits(settings);
-  const inMs = await engine.store.read(async (tx) => {
+  const { inMs, prober } = await engine.store.read(async (tx) => {
     const now = await tx.leaseTime();
     const failure = { provider, loopId, why, now, wallNow: engine.clock.now() };
-    return afterFailure(await tx.outages.get(provider), failure, limits).nextAt - now;
+    const outage = afterFailure(await tx.outages.get(provider), failure, limits);
+    return { inMs: outage.nextAt - now, prober: outage.prober };
   });
+  owner.hasProbed = prober === loopId;
   // What a provider that is down takes of its time is nobody's working time.
   owner.forgetTime();
   owner.failedAt = null;

@@ -22,7 +22,8 @@ export async function waitForProvider(
     owner.hasYielded = true;
   }
   const ms = Math.min(leftMs, longestWaitMs);
-  if (owner.hasYielded) await takeSlotBack(engine, owner, ms);
+  // Whoever asks for a slot stands in line for the next probe.
+  if (owner.hasYielded && !owner.hasProbed) await takeSlotBack(engine, owner, ms);
   else await engine.clock.sleep(ms, AbortSignal.any([owner.asked, owner.nudged])).catch(() => {});
   owner.forgetTime();
 }

@@ -48,7 +48,7 @@ export type OutageLook =
 /** Whoever probed last gives the others this much of a start. */
 const headStartMs = 2000;
 /** How often somebody looks whether a probe under way has ended; its end wakes them sooner. */
-const probedLookMs = 15_000;
+export const probedLookMs = 15_000;
 
 /** 30 s, 1, 2, 4, 8 and then every 10 minutes, with the default pace. */
 export function probeDelayMs(failures: number, { firstMs, longestMs }: ProbePace): number {
