@@ -210,9 +210,10 @@ it('the queue says who waits for what, in which order, and for how long about', 
   ]);
 });
 
+const down = (inMs: number): Change => ({ type: 'down', provider: 'claude', inMs });
+
 describe('a provider that is down', () => {
   const loop = { kind: 'loop' } as const;
-  const down = (inMs: number): Change => ({ type: 'down', provider: 'claude', inMs });
 
   it('lets one loop at a time through when it is due, and all when it is up', () => {
     const { granted, last } = play([
