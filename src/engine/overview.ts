@@ -1,8 +1,10 @@
 import type { Loop } from '../core/loop/loop.ts';
 import { isResting, loopStatuses } from '../core/loop/status.ts';
+import type { OutageState } from '../core/outage/outage-view.ts';
 import type { Task } from '../core/task/task.ts';
 import type { LoopRow } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
+import { readOutages } from './outages.ts';
 
 const shownTasks = 5;
 const shownLoops = 10;
@@ -35,6 +37,8 @@ export type Overview = {
   /** The first tasks that wait for others. */
   readonly held: readonly HeldTask[];
   readonly counts: Readonly<Record<string, number>>;
+  /** Providers that do not answer. */
+  readonly outages: readonly OutageState[];
 };
 
 /** What is going on, what waits for what, what needs a person. A few indexed reads, however many tasks there are. */
@@ -77,7 +81,8 @@ export async function readOverview(engine: Engine): Promise<Overview> {
   const paused = found.pausedTasks
     .flatMap(({ id }) => found.left.find(({ taskId }) => taskId === id) ?? [])
     .slice(0, shownLoops);
-  return { active, needsYou, paused, blockedTasks: tasks, next, held, counts };
+  const outages = await readOutages(engine);
+  return { active, needsYou, paused, blockedTasks: tasks, next, held, counts, outages };
 }
 
 async function ownerOf(engine: Engine, { owner }: LoopRow): Promise<Owner | null> {
