@@ -5,10 +5,15 @@ import type { Loop } from '../core/loop/loop.ts';
 import type { Engine } from './engine.ts';
 import type { LoopOwner } from './loop-owner.ts';
 import { orderOfLoop } from './slot-place.ts';
+import { endOutage } from './outages.ts';
+import { isShut, shutProvider } from './sign-in.ts';
 
 const unknownResetMs = 300_000;
 
-/** An agent runs in a slot, for the life of its process. False: the signal came first, and there is none. */
+/**
+ * An agent runs in a slot, for the life of its process. False: there is none, because the signal came first or nobody is signed in
+ * with the provider.
+ */
 export async function takeAgentSlot(
   engine: Engine,
   owner: LoopOwner,
@@ -24,7 +29,7 @@ export async function takeAgentSlot(
   try {
     await slots.take({ kind: 'agent', key, provider, order, isFree }, signal);
   } catch (error) {
-    if (!signal.aborted) throw error;
+    if (!signal.aborted && !isShut(error)) throw error;
     return false;
   }
   // Waiting for others is not working time.
@@ -37,7 +42,12 @@ export function giveAgentSlot({ slots }: Engine, { loop }: LoopOwner): void {
 }
 
 /** What one loop finds out about a provider holds for all of them. */
-export function tellProvider({ slots }: Engine, loop: Loop, outcome: AgentOutcome): void {
+export async function tellProvider(
+  engine: Engine,
+  loop: Loop,
+  outcome: AgentOutcome,
+): Promise<void> {
+  const { slots } = engine;
   const provider = providerOf(loop.settings);
   const { kind, retryAfterMs, resetAtMs } = outcome;
   if (kind === 'rate_limited') slots.tell({ type: 'rate-limited', provider, retryAfterMs });
@@ -48,5 +58,8 @@ export function tellProvider({ slots }: Engine, loop: Loop, outcome: AgentOutcom
         : { type: 'usage-limited', provider, until: resetAtMs },
     );
   }
-  if (endedNormally(kind)) slots.tell({ type: 'answered', provider });
+  if (kind === 'auth') return shutProvider(engine, loop, outcome.evidence);
+  if (!endedNormally(kind)) return;
+  slots.tell({ type: 'answered', provider });
+  await endOutage(engine, provider);
 }

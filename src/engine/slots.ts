@@ -1,3 +1,4 @@
+import { providerName } from '../core/agent/provider.ts';
 import type { Settings } from '../core/config/schema.ts';
 import { LoopwrightError } from '../core/error.ts';
 import { parseHours } from '../core/schedule/hours.ts';
@@ -36,7 +37,7 @@ export type SlotAsk = Omit<Ask, 'id'> & { readonly key: string };
 export class Slots {
   readonly #input: SlotsInput;
   #schedule: Schedule;
-  readonly #waiters = new Map<string, () => void>();
+  readonly #waiters = new Map<string, Waiter>();
   #looking: AbortController | null = null;
   #told: string;
   #hasTold = false;
@@ -68,11 +69,24 @@ export class Slots {
     return statisticsOf(this.#schedule.tally);
   }
 
+  /** Nobody is signed in with this provider: its loops get no slot. */
+  isShut(provider: string): boolean {
+    return this.#schedule.providers[provider]?.isShut === true;
+  }
+
+  /** Whether an agent of this provider has ended well since then, by the monotonic clock. */
+  hasAnsweredSince(provider: string, tick: number): boolean {
+    return (this.#schedule.providers[provider]?.answeredAt ?? -Infinity) > tick;
+  }
+
   holds(kind: SlotKind, key: string): boolean {
     return this.#schedule.held.has(`${kind}:${key}`);
   }
 
-  /** Resolves with the slot taken; at once when it is held already. Rejects with the signal's reason, and holds nothing. */
+  /**
+   * Resolves with the slot taken; at once when it is held already. Rejects with the signal's reason, or with `provider.shut`, and
+   * holds nothing.
+   */
   async take({ key, ...wanted }: SlotAsk, signal: AbortSignal): Promise<void> {
     if (this.holds(wanted.kind, key)) return;
     signal.throwIfAborted();
@@ -86,7 +100,7 @@ export class Slots {
       this.tell({ type: 'release', id: ask.id });
       reject(signal.reason);
     };
-    this.#waiters.set(ask.id, resolve);
+    this.#waiters.set(ask.id, { resolve, reject });
     signal.addEventListener('abort', giveUp, { once: true });
     if (this.tell({ type: 'ask', ask })) {
       this.#waiters.delete(ask.id);
@@ -104,12 +118,17 @@ export class Slots {
     if (this.holds(kind, key)) this.tell({ type: 'release', id: `${kind}:${key}` });
   }
 
-  /** Tells the schedule what has happened; true when an ask was refused. */
+  /** Tells the schedule what has happened; true when an ask was refused because too many wait. */
   tell(change: Change): boolean {
-    const { schedule, granted, rejected, lookInMs } = step(this.#schedule, change, this.#moment());
+    const stepped = step(this.#schedule, change, this.#moment());
+    const { schedule, granted, rejected, refused, lookInMs } = stepped;
     this.#schedule = schedule;
     for (const { id } of granted) {
-      this.#waiters.get(id)?.();
+      this.#waiters.get(id)?.resolve();
+      this.#waiters.delete(id);
+    }
+    for (const { id, provider } of refused) {
+      this.#waiters.get(id)?.reject(shut(provider ?? ''));
       this.#waiters.delete(id);
     }
     this.#lookLater(lookInMs);
@@ -191,6 +210,12 @@ export function limitsOf({ scheduler }: Settings): Limits {
     minMemory: scheduler['min-memory'],
     maxWaiting,
   };
+}
+
+type Waiter = { readonly resolve: () => void; readonly reject: (error: Error) => void };
+
+function shut(provider: string): LoopwrightError {
+  return new LoopwrightError('provider.shut', `${providerName(provider)} wants a sign-in`);
 }
 
 function tooMany(): LoopwrightError {

@@ -19,6 +19,7 @@ import { exitCodes } from '../exit-code.ts';
 import { wantsJson } from '../input.ts';
 import { formatAge, formatClock, formatCost, formatDuration, plural } from '../render/format.ts';
 import { nextCommands } from '../render/next-commands.ts';
+import { outageText } from '../render/outage-text.ts';
 import { createPaint, type Paint } from '../render/paint.ts';
 import { statusStyle, statusText } from '../render/status-word.ts';
 import { oneLine } from '../render/story-line.ts';
@@ -56,6 +57,10 @@ function renderOverview(
   const paint = createPaint(out.hasColour);
   const now = clock.now();
   const sections = [
+    section(
+      'down',
+      overview.outages.map((outage) => paint('yellow', outageText(outage))),
+    ),
     section(
       'running',
       overview.active.map((each) => activeText(each, waiting, now, paint)),
@@ -149,8 +154,9 @@ function activeText(
 ): string {
   const state = paint(statusStyle(loop.status), statusText(loop.status, loop.reason));
   const cost = row.costUsd === null ? '' : ` · ${formatCost(row.costUsd)}`;
+  // When a provider is tried again is said of the provider.
   const wait =
-    loop.wait === null
+    loop.wait === null || loop.wait.condition === 'outage'
       ? ''
       : ` · ${formatDuration(Math.max(0, loop.wait.until - now))} left, until ${formatClock(loop.wait.until)} UTC`;
   const head = `${loop.id}  ${state} · iteration ${row.iterations}${cost}${wait} · last event ${formatAge(now - row.updatedAt)}`;

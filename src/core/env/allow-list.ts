@@ -68,6 +68,12 @@ export function agentEnvironment(
 }
 
 /**
+ * Python takes compiled code for that of a source with the same size and second. The base is checked so shortly before an
+ * agent may act that its compiled code would be taken for the agent's.
+ */
+const forChecks = { CI: 'true', PYTHONDONTWRITEBYTECODE: '1' } as const;
+
+/**
  * The environment of a check. A variable that looks like a key is handed on only if its exact name is in `pass`; a
  * pattern does not name it.
  */
@@ -79,7 +85,7 @@ export function checkEnvironment(
     matchesName(name, sharedNames) ||
     rules.pass.includes(name) ||
     (isPassed(name, rules.pass) && !looksSecret(name));
-  return assemble(base, isAllowed, { ...fixed, CI: 'true' }, rules);
+  return assemble(base, isAllowed, { ...fixed, ...forChecks }, rules);
 }
 
 const cleanNames = ['PATH', 'TZ', 'LANG', 'LANGUAGE', 'LC_*', 'NO_COLOR'] as const;

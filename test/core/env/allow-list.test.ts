@@ -49,7 +49,11 @@ test('agents get the allow-list and the way to the network, nothing else', () =>
 });
 
 test('checks get the allow-list and are told that nobody watches', () => {
-  expect(checkEnvironment(base, none)).toEqual({ ...common, CI: 'true' });
+  expect(checkEnvironment(base, none)).toEqual({
+    ...common,
+    CI: 'true',
+    PYTHONDONTWRITEBYTECODE: '1',
+  });
 });
 
 test('without PATH there is a usual one', () => {
@@ -158,7 +162,7 @@ test('nothing reserved is ever inherited and no secret reaches a check by a patt
           Object.keys(result)
             .filter((name) => name !== 'PLAIN')
             .toSorted(),
-        ).toEqual(['CI', 'PATH', 'TERM']);
+        ).toEqual(['CI', 'PATH', 'PYTHONDONTWRITEBYTECODE', 'TERM']);
       },
     ),
   );
