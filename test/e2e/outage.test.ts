@@ -33,10 +33,10 @@ class Sky {
   }
 }
 
-async function project(repo: GitRepo, base: string, tasks: number) {
+async function project(repo: GitRepo, base: string, tasks: number, more = '') {
   await repo.write(
     'loopwright.yml',
-    `agent: native\nmodel-strategy: { name: fixed, model: m }\nvalidation: { command: test -f hello.txt }\nverify: { confirm: off }\n${pace}`,
+    `agent: native\nmodel-strategy: { name: fixed, model: m }\nvalidation: { command: test -f hello.txt }\nverify: { confirm: off }\n${pace}${more}`,
   );
   await repo.commitAll('config');
   const user = {
@@ -151,7 +151,8 @@ it(
     sky.weather = 'unsigned';
     await using server = await startModelServer({ scenarios: { sky: sky.scenario } });
     await using repo = await gitRepo();
-    const user = await project(repo, server.base('sky', 'signin'), 8);
+    const few = '\nscheduler: { max-loops: 4 }\n';
+    const user = await project(repo, server.base('sky', 'signin'), 8, few);
     const daemon = await realDaemon(user);
     const run = (...argv: readonly string[]) => realCli(user.path, user.env, argv).ended;
     const status = async () => JSON.parse((await run('status', '--json')).out);
