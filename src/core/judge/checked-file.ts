@@ -13,8 +13,6 @@ export function isCheckedFile(command: string, file: string): boolean {
       .mentions.map((mention) => ({ mention, path: resolvePath(mention.word, simple.cwd) ?? '' }))
       .filter(({ path }) => path !== '' && (path === file || file.endsWith(`/${path}`))),
   );
-  return (
-    found.length > 0 &&
-    found.every(({ mention, path }) => tellNamed(path, mention, '', () => null) === null)
-  );
+  // What a looking program reads is not even a mention.
+  return found.every(({ mention, path }) => tellNamed(path, mention, '', () => null) === null);
 }

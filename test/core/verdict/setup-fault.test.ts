@@ -127,6 +127,12 @@ const red: readonly Run[] = [
     'sh: 0: cannot open greet.sh: No such file\n',
   ],
   [
+    'a file that is counted, still to be written',
+    'echo "lines: $(wc -l < n.txt)"; exit 1',
+    1,
+    'sh: 1: cannot open n.txt: No such file\n',
+  ],
+  [
     'a program among the sources, still to be written',
     'node src/cli.js --version | grep -q 1',
     1,
