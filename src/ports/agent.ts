@@ -64,6 +64,8 @@ export type AgentAdapter<S = unknown> = {
   readonly kind: 'cli' | 'native';
   /** `bypassed`: it acts without asking anybody. Absent: not known. */
   readonly permissions?: 'bypassed';
+  /** It tells the tokens it uses and not what they cost: somebody has to know the price of its model. */
+  readonly needsPrice?: true;
   /** Names or patterns of the variables it needs from the user's environment: its keys, addresses, folders. */
   readonly variables?: readonly string[];
   command(run: AgentRun): AgentCommand;
@@ -112,6 +114,8 @@ export interface AgentRunner {
   readonly kind: 'cli' | 'native';
   /** `bypassed`: it acts without asking anybody. Absent: not known. */
   readonly permissions?: 'bypassed';
+  /** It tells the tokens it uses and not what they cost. */
+  readonly needsPrice?: true;
   /** What it needs from the user's environment, as names or patterns. */
   readonly variables: readonly string[];
   run(

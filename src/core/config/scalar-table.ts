@@ -32,7 +32,7 @@ export const scalarTable: readonly Scalar[] = [
   {"path":["strategy","max"],"type":"number","choices":[],"description":"ralph: iterations at most (10)."},
   {"path":["strategy","window"],"type":"number","choices":[],"description":"ralph: successive iterations that must be alike (3)."},
   {"path":["strategy","module"],"type":"text","choices":[],"description":"custom: path of the module, relative to the repository."},
-  {"path":["model-strategy","name"],"type":"choice","choices":["fixed","cost-optimized","escalate","plan-then-execute"],"description":"Which model the next iteration gets."},
+  {"path":["model-strategy","name"],"type":"choice","choices":["auto","fixed","cost-optimized","escalate","plan-then-execute"],"description":"Which model the next iteration gets. `auto`: the agent's own; `cost-optimized` where `models` has tiers of the agent."},
   {"path":["model-strategy","model"],"type":"text","choices":[],"description":"fixed: the model, or a tier; the agent decides when left out."},
   {"path":["model-strategy","allow-next-model"],"type":"boolean","choices":[],"description":"Whether the agent's `<next-model>` counts for the next iteration."},
   {"path":["limits","max-iterations"],"type":"number","choices":[],"description":"Iterations of a loop at most; 0 = unlimited."},

@@ -55,7 +55,7 @@ const sections = {
   ),
   'model-strategy': lazy(() =>
     ModelStrategy()
-      .prefault('cost-optimized')
+      .prefault('auto')
       .describe('Decides which model the next iteration gets.'),
   ),
   models: lazy(() => Models().default({}).describe('Model names of the tiers, per agent.')),

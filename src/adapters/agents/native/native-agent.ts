@@ -55,6 +55,7 @@ export function createNativeAgent(
     name,
     kind: 'native',
     permissions: 'bypassed',
+    needsPrice: true,
     variables: endpointVariables(settings),
     command(run) {
       const chosen = chooseEndpoint(settings, run.model, run.env);

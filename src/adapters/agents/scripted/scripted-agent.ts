@@ -42,6 +42,7 @@ export function createScriptedAgent(name: string, script: Script): AgentAdapter<
   return {
     name,
     kind: 'cli',
+    ...(tellsCost(script) ? {} : { needsPrice: true as const }),
     command: (run) => ({
       argv: [process.execPath, playerFile()],
       env: run.env,
@@ -53,6 +54,13 @@ export function createScriptedAgent(name: string, script: Script): AgentAdapter<
     parse,
     finish,
   };
+}
+
+/** Whether the script says what its use costs, wherever it uses anything. */
+function tellsCost({ iterations }: Script): boolean {
+  return iterations.every(({ steps }) =>
+    steps.every(({ usage }) => usage === undefined || usage['cost-usd'] !== undefined),
+  );
 }
 
 /**
