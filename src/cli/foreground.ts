@@ -74,6 +74,7 @@ export async function driveInForeground(
   );
   await using opened = await context.open({
     flags,
+    allowUnpriced: isGiven(input, 'allow-unpriced'),
     publish(event) {
       view.listener(event);
       stream?.listener(event);

@@ -29,6 +29,9 @@ export async function settingsForResume(
   const settings = reload ? fresh : withFlags(kept, read, Object.keys(flags));
   checkRunnable(settings, loop.options.verify);
   await engine.resolveAgent(settings);
+  const { verify, inPlace } = loop.options;
+  const isOwnCheck = task !== null && task.validation !== null;
+  await engine.preflight(settings, { verify, inPlace, isOwnCheck });
   refuseSpent({ ...loop, settings });
   return { settings, flags: allFlags };
 }

@@ -24,7 +24,10 @@ export async function runDetached(
   target: RunTarget,
 ): Promise<number> {
   refuseForeground(input);
-  await using opened = await context.open({ flags: flagValues(input) });
+  await using opened = await context.open({
+    flags: flagValues(input),
+    allowUnpriced: isGiven(input, 'allow-unpriced'),
+  });
   if (target.kind === 'ready') return handReady(input, context, opened);
   const handed = await hand(input, opened, target);
   const daemon = await ensureDaemon(context, opened, ['--idle']);

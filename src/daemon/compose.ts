@@ -31,6 +31,7 @@ import type { Settings } from '../core/config/schema.ts';
 import { hookModules } from '../core/hook/hook-modules.ts';
 import { importModule } from './import-module.ts';
 import { refuseLostStore } from './lost-store.ts';
+import { preflight } from './preflight.ts';
 import { openProjectStore, openStateFolder, type StateUse } from './open-state.ts';
 import { settlePlace } from './settle-place.ts';
 import { createSettingsReader, settingsOf } from './settings-reader.ts';
@@ -81,6 +82,8 @@ export type ComposeInput = StateUse & {
   readonly leaseMs?: number;
   /** Looks, pauses or stops, so that a mistake in the configuration need not keep it from doing so. */
   readonly startsNothing?: boolean;
+  /** Runs under a cost budget that cannot hold, as nobody knows the price of the model. */
+  readonly allowUnpriced?: boolean;
 };
 
 /** A project with everything the engine acts through, and the one who closes it. */
@@ -96,8 +99,8 @@ export type Opened = AsyncDisposable & {
   loopType(name: string | null): LoopType;
   /** What a loop type says about the prompt. */
   promptOf(type: LoopType): Promise<PromptRecord>;
-  /** What a loop of this task would be made with; `verify: false` needs no validation command. */
-  planFor(task: PlannedTask, verify: boolean): Promise<LoopPlan>;
+  /** What a loop of this task would be made with; `verify: false` needs no validation command. Refuses what cannot work. */
+  planFor(task: PlannedTask, verify: boolean, inPlace?: boolean): Promise<LoopPlan>;
   /** The configuration as the files say now, for whoever stays open for long. */
   reread(): Promise<Pick<Opened, 'config' | 'planFor'>>;
   /** Changes when a file of the configuration does. */
@@ -236,6 +239,8 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     resolveAgent: (settings) => agents.resolve(settings),
     resolveStrategy: (settings) => loadStrategy(settings, project.root),
     hookCommand: (hook) => hookCommand(hook, project.root),
+    preflight: (settings, wish) =>
+      preflight(engine, { settings, ...wish, allowUnpriced: input.allowUnpriced === true }),
     requireConfig: () => steady.require(),
     async reloadSettings(loopType, loopFlags) {
       const settings = await readSettings(loopType, loopFlags);
@@ -245,7 +250,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
   };
   const planner =
     (loaded: LoadedConfig, types: readonly LoopTypes[]): Opened['planFor'] =>
-    async (task, verify) => {
+    async (task, verify, inPlace = false) => {
       const typed = await settingsOf(task.type, loaded, types, env);
       const settings = settingsForTask(typed, task);
       redaction.learn(secretsOfEngine(env, settings));
@@ -259,6 +264,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
       requireHookModules(hookModules(settings), project.root);
       await engine.resolveAgent(settings);
       await engine.resolveStrategy(settings);
+      await engine.preflight(settings, { verify, inPlace, isOwnCheck: task.validation !== null });
       const type = resolveLoopType(task.type ?? defaultLoopType, types);
       return { settings, flags, prompt: promptRecord(type, await parseTemplate(type)) };
     };

@@ -60,6 +60,11 @@ export type Engine = {
   resolveStrategy(settings: Settings): Promise<LoopStrategy>;
   /** The shell command that runs a hook; modules come from the user's checkout. */
   hookCommand(hook: Hook): string;
+  /** Throws when a loop with these settings cannot work: a program is not there, a budget cannot hold. */
+  preflight(
+    settings: Settings,
+    wish: { readonly verify: boolean; readonly inPlace: boolean; readonly isOwnCheck: boolean },
+  ): Promise<void>;
   /** Throws `config.gone` when a configuration file that was read here is not there any more. */
   requireConfig(): void;
   /** Settings for a loop type under the flags it was started with, as the user's files say now. */

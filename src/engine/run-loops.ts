@@ -12,7 +12,7 @@ import type { Engine } from './engine.ts';
 import type { LoopOwner } from './loop-owner.ts';
 import { MergeQueue } from './merge-queue.ts';
 import { pruneMemory } from './prune-memory.ts';
-import { runReady } from './run-ready.ts';
+import { requireWorkable, runReady } from './run-ready.ts';
 import { endSession, startSession } from './session.ts';
 import { sweepFailed } from './sweep-failed.ts';
 import { startTask } from './start-task.ts';
@@ -173,6 +173,7 @@ async function runTask(run: Run, taskId: string, fresh: boolean): Promise<Loop> 
   if (unfinished !== null) {
     const text = `resuming ${unfinished.id}, which is unfinished (--new starts another)`;
     engine.publish({ kind: 'notice', text });
+    await requireWorkable(engine, unfinished);
     return driveLoop(run, unfinished.id, { why: 'run again' });
   }
   return startTask(run, task);

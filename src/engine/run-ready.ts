@@ -126,6 +126,7 @@ class Crew {
     for (const [index, loop] of loops.entries()) {
       this.#join(loop.taskId, { order: index, provider: providerOf(loop.settings) }, async () => {
         if (!(await isUnchanged(engine, loop))) return null;
+        await requireWorkable(engine, loop);
         const why = whyResumed(loop);
         const state = loop.reason === 'rejected' ? 'rejected' : 'interrupted';
         engine.publish({ kind: 'notice', text: `resuming ${loop.id}, which was ${state}` });
@@ -294,6 +295,12 @@ async function claimReady({ engine, session }: Run, taskId: string): Promise<Tas
   });
   await engine.reach('after:claim-task');
   return task;
+}
+
+/** What cannot work is left as it is, and told. */
+export function requireWorkable(engine: Engine, { settings, options }: Loop): Promise<void> {
+  const { verify, inPlace } = options;
+  return engine.preflight(settings, { verify, inPlace, isOwnCheck: false });
 }
 
 function whyResumed(loop: Loop): string {

@@ -47,6 +47,10 @@ export const run: Command = {
     { name: 'no-commit', summary: 'Do not commit after each iteration.' },
     { name: 'no-verify', summary: 'Run no checks; the loop can then never be complete.' },
     { name: 'keep-going', summary: 'Only a pass, the caps and the budgets end the loop.' },
+    {
+      name: 'allow-unpriced',
+      summary: 'Run under a cost budget although nobody knows the price of the model.',
+    },
     { name: 'new', summary: 'Start another loop even if one is unfinished.' },
     { name: 'detach', summary: 'Hand it to the daemon, started if there is none, and come back.' },
     { name: 'dry-run', summary: 'Show prompt, agent, checks and limits; run nothing.' },

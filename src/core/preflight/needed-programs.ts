@@ -18,7 +18,9 @@ const harmless: ReadonlySet<string> = new Set(
 const unknown: ReadonlySet<string> = new Set(
   `. source eval alias unalias hash trap exec builtin enable shopt bind complete compgen pushd popd dirs bg fg jobs
    disown history fc mapfile readarray caller help logout suspend break continue coproc
-   if then else elif fi for while until do done case esac select function time in { } ! [[ ]]`.split(/\s+/),
+   if then else elif fi for while until do done case esac select function time in { } ! [[ ]]`.split(
+    /\s+/,
+  ),
 );
 
 /** Programs and commands that start the program named behind them. */

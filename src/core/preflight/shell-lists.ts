@@ -110,10 +110,7 @@ function afterTarget(text: string, from: number): number {
   return readWord(text, at).end;
 }
 
-function readWord(
-  text: string,
-  from: number,
-): { readonly word: ShellWord; readonly end: number } {
+function readWord(text: string, from: number): { readonly word: ShellWord; readonly end: number } {
   let word = '';
   let isPlain = true;
   let at = from;
