@@ -56,6 +56,7 @@ export function createNativeAgent(
     kind: 'native',
     permissions: 'bypassed',
     needsPrice: true,
+    reportsUsage: true,
     variables: endpointVariables(settings),
     command(run) {
       const chosen = chooseEndpoint(settings, run.model, run.env);

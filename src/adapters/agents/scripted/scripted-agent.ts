@@ -43,6 +43,7 @@ export function createScriptedAgent(name: string, script: Script): AgentAdapter<
     name,
     kind: 'cli',
     ...(tellsCost(script) ? {} : { needsPrice: true as const }),
+    reportsUsage: true,
     command: (run) => ({
       argv: [process.execPath, playerFile()],
       env: run.env,
