@@ -45,6 +45,13 @@ export async function runDetached(
 const foregroundOnly = ['in-place', 'dry-run', 'events', 'quiet', 'verbose', 'limit', 'jobs'];
 
 function refuseForeground(input: CommandInput): void {
+  const scoped = Object.keys(flagValues(input)).find((flag) => /^max-(?:run|day)-/.test(flag));
+  if (scoped !== undefined) {
+    throw usageError(
+      `--${scoped} says nothing to the daemon, which has a budget of its own`,
+      'set `budget.run` or `budget.day` in loopwright.yml',
+    );
+  }
   const given = foregroundOnly.find((name) => input.options[name] !== undefined);
   if (given === undefined) return;
   throw usageError(

@@ -54,6 +54,7 @@ import {
   settingsForTask,
   type ParsedTemplate,
 } from '../engine/plan-loop.ts';
+import { budgetLimitsOf, RunBudget } from '../engine/run-budget.ts';
 import type { LoopPlan } from '../engine/run-loops.ts';
 import { limitsOf, Slots } from '../engine/slots.ts';
 import type { AgentRunner } from '../ports/agent.ts';
@@ -195,6 +196,9 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
       warn: (text) => publish({ kind: 'notice', text }),
     }),
   );
+  const budget = cleanup.use(
+    new RunBudget({ clock, store, publish, limits: budgetLimitsOf(config.settings) }),
+  );
   const doors = cleanup.use(createDoors(stateDir));
   const agents = createAgentCache(supervisor, project.root);
   const steady = new SteadyConfig(config);
@@ -219,6 +223,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
       publish,
       limits: limitsOf(config.settings),
     }),
+    budget,
     doors,
     inside:
       inside === undefined
@@ -233,6 +238,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     clean,
     publish(event) {
       publish(event);
+      budget.observe(event);
       notifier.observe(event);
       hooks.observe(event);
     },

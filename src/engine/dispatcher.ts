@@ -195,7 +195,8 @@ export class Dispatcher {
       const loop = await engine.store.read((tx) => tx.loops.get(loopId));
       if (loop !== null) this.#startLoop(loop, 'resumed on request');
     }
-    if (this.takesReady) await this.#takeReady();
+    // Loops that were begun rest by themselves when the budget is used up; nothing new is begun.
+    if (this.takesReady && (await engine.budget.spent()) === null) await this.#takeReady();
   }
 
   /** A loop that works needs an agent sooner or later: more of them than agents would only make worktrees and wait. */

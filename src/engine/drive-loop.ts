@@ -68,6 +68,7 @@ async function driveOnce(run: Run, loopId: string, options: TakeOptions): Promis
     try {
       return await driveOrPark(engine, owner);
     } finally {
+      engine.budget.ended(loopId, null, false);
       engine.slots.give('agent', loopId);
     }
   }

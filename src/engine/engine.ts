@@ -16,6 +16,7 @@ import type { Supervisor } from '../ports/process.ts';
 import type { Store } from '../ports/store.ts';
 import type { Wakeups } from '../ports/wakeup.ts';
 import type { Project } from '../ports/workspace.ts';
+import type { RunBudget } from './run-budget.ts';
 import type { Slots } from './slots.ts';
 
 /** Everything the engine acts through. Built once, in the composition root, and passed in. */
@@ -35,6 +36,8 @@ export type Engine = {
   readonly prices: ShippedPrices;
   /** What loops share: who may run now, and who waits. */
   readonly slots: Slots;
+  /** What this run, and all of the day, may still use. */
+  readonly budget: RunBudget;
   /** How agents reach the engine while they work. */
   readonly doors: Doors;
   /** Runs a command line of an agent of this loop; null: agents have none. Never throws. */

@@ -6,6 +6,7 @@ import type { Engine } from './engine.ts';
 
 const shownTasks = 5;
 const shownLoops = 10;
+const dayMs = 86_400_000;
 
 /** A loop that should be driven, and who does. */
 export type Active = { readonly loop: Loop; readonly row: LoopRow; readonly owner: Owner | null };
@@ -35,6 +36,8 @@ export type Overview = {
   /** The first tasks that wait for others. */
   readonly held: readonly HeldTask[];
   readonly counts: Readonly<Record<string, number>>;
+  /** What all loops have cost within 24 hours, as far as it is known, and what they may; null: no limit. */
+  readonly budget: { readonly dayUsd: number; readonly dayLimitUsd: number | null };
 };
 
 /** What is going on, what waits for what, what needs a person. A few indexed reads, however many tasks there are. */
@@ -49,11 +52,13 @@ export async function readOverview(engine: Engine): Promise<Overview> {
       const after = await tx.tasks.dependenciesOf(task.id);
       held.push({ task, after: after.filter(({ status }) => status !== 'done') });
     }
+    const dayUsd = await tx.loops.costSince(engine.clock.now() - dayMs);
     const blocked = await tx.loops.list({ statuses: ['blocked'], limit: shownLoops });
     return {
       rows,
       loops,
       held,
+      dayUsd,
       needsYou: await Promise.all(
         blocked.map(async (row): Promise<Needed> => ({ row, loop: await tx.loops.get(row.id) })),
       ),
@@ -77,7 +82,8 @@ export async function readOverview(engine: Engine): Promise<Overview> {
   const paused = found.pausedTasks
     .flatMap(({ id }) => found.left.find(({ taskId }) => taskId === id) ?? [])
     .slice(0, shownLoops);
-  return { active, needsYou, paused, blockedTasks: tasks, next, held, counts };
+  const budget = { dayUsd: found.dayUsd, dayLimitUsd: engine.budget.limits.dayCostUsd };
+  return { active, needsYou, paused, blockedTasks: tasks, next, held, counts, budget };
 }
 
 async function ownerOf(engine: Engine, { owner }: LoopRow): Promise<Owner | null> {

@@ -58,6 +58,8 @@ export type RunOutcome = {
   readonly loops: readonly Loop[];
   /** Ready tasks were left when `limit` was reached. */
   readonly limited: boolean;
+  /** The budget of the run or the day, in words, when it keeps ready tasks from starting; else null. */
+  readonly spent: string | null;
   /** Nothing was ready although tasks are left: every one waits behind a task that a person must look at. */
   readonly held: boolean;
   /** Nothing was ready, and so many tasks wait for work that another engine does. */
@@ -163,7 +165,7 @@ async function runRequest(run: Run, request: RunRequest): Promise<RunOutcome> {
 }
 
 function only(loops: readonly Loop[]): RunOutcome {
-  return { loops, limited: false, held: false, waiting: 0 };
+  return { loops, limited: false, spent: null, held: false, waiting: 0 };
 }
 
 async function runTask(run: Run, taskId: string, fresh: boolean): Promise<Loop> {

@@ -49,6 +49,7 @@ export async function runReady(run: Run, limit: number | null): Promise<RunOutco
   return {
     loops: crew.loops,
     limited: crew.isFull && counts.ready > 0,
+    spent: counts.ready > 0 ? crew.spent : null,
     held: forPerson > 0 && forOthers === 0,
     waiting: forOthers,
   };
@@ -73,6 +74,8 @@ class Crew {
   readonly #failed = new Set<string>();
   /** Stops further starts: every other task would fail in the same way. */
   #fatal: { readonly error: unknown } | null = null;
+  /** The budget of the run or the day that keeps the rest from starting. */
+  spent: string | null = null;
   #started = 0;
   /** Asks that may still become a start. */
   #asking = 0;
@@ -137,7 +140,7 @@ class Crew {
 
   async workThroughReady(): Promise<void> {
     const { engine, session, control } = this.#run;
-    while (this.#fatal === null && control.requested === null) {
+    while (this.#fatal === null && this.spent === null && control.requested === null) {
       const changed = this.#change.promise;
       const room = this.#limit === null ? lookahead : this.#limit - this.#started;
       const wanted = Math.min(lookahead, room) - this.#asking;
@@ -202,6 +205,7 @@ class Crew {
       try {
         await this.#turnToStart(taskId);
         if (this.isFull || this.#stopped.signal.aborted) return null;
+        if (await this.#isSpent()) return null;
         this.#started++;
         const loop = await work();
         // Somebody else has taken the task meanwhile.
@@ -212,6 +216,13 @@ class Crew {
         this.#hasStarted(taskId);
       }
     });
+  }
+
+  /** Those that run come to their end by themselves; nothing else starts. */
+  async #isSpent(): Promise<boolean> {
+    this.spent ??= await this.#run.engine.budget.spent();
+    if (this.spent !== null) this.#stopped.abort();
+    return this.spent !== null;
   }
 
   /** A hundred loops that start together would all be late; a few at a time, the first agents work at once. */

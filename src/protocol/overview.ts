@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { lazy } from '../core/lazy.ts';
 import type { Overview as Facts } from '../engine/overview.ts';
 import type { Task } from '../core/task/task.ts';
-import { Health } from './http/payload.ts';
+import { Health, RunBudgetUse } from './http/payload.ts';
 import { LoopLine, loopLine } from './loop-line.ts';
 import { isoTimeOrNull, Time } from './value.ts';
 
@@ -47,12 +47,25 @@ export const Overview = lazy(() =>
     next: z.array(TaskEntry()),
     /** The first tasks that wait for others, with the open ones they come after. */
     held: z.array(TaskEntry().extend({ after: z.array(z.string()) })),
+    budget: z.object({
+      /** What all loops have cost within 24 hours, as far as it is known. */
+      dayUsd: z.number(),
+      /** `budget.day.max-cost-usd`; null: no limit. */
+      dayLimitUsd: z.number().nullable(),
+      /** Of the daemon; null: there is none. */
+      run: RunBudgetUse().nullable(),
+    }),
   }),
 );
 export type Overview = z.infer<ReturnType<typeof Overview>>;
 
-export function overviewResult(facts: Facts, daemon: Health | null): Overview {
+export function overviewResult(
+  facts: Facts,
+  daemon: Health | null,
+  run: RunBudgetUse | null = null,
+): Overview {
   return {
+    budget: { ...facts.budget, run },
     daemon,
     active: facts.active.map(({ loop, row, owner }) => {
       return {

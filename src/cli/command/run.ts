@@ -130,10 +130,14 @@ async function reportRun(
       ? exitCodes.interrupted
       : combineExitCodes([
           ...ended,
+          ...(outcome.spent === null ? [] : [exitCodes.budget]),
           ...(outcome.limited || outcome.waiting > 0 ? [exitCodes.stopped] : []),
           ...(outcome.held ? [exitCodes.blocked] : []),
         ]);
-  if (outcome !== null && loops.length === 0) {
+  if (outcome !== null && outcome.spent !== null) {
+    context.err.write(`${outcome.spent}; more tasks are ready: \`loopwright run\` goes on with them\n`);
+  }
+  if (outcome !== null && loops.length === 0 && outcome.spent === null) {
     return reportNothing(input, context, await whyNothing(opened, outcome));
   }
   if (outcome !== null && outcome.waiting > 0) {

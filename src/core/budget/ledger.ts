@@ -72,7 +72,12 @@ export function changeLedger(ledger: Ledger, change: LedgerChange): Ledger {
     case 'limits':
       return { ...ledger, limits: change.limits, refused: null };
     case 'day':
-      return { ...ledger, dayUsd: change.costUsd };
+      // Hours later there may be room again.
+      return {
+        ...ledger,
+        dayUsd: change.costUsd,
+        refused: change.costUsd < ledger.dayUsd - tiny ? null : ledger.refused,
+      };
     case 'time':
       return { ...ledger, elapsedMs: change.elapsedMs };
     case 'used': {

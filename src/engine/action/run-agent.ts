@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { afterAgent } from '../../core/loop/agent-policy.ts';
+import { afterAgent, endedNormally } from '../../core/loop/agent-policy.ts';
 import type { AgentRecord, LoopEvent } from '../../core/loop/event.ts';
 import { effectiveIterationTimeout, effectiveMaxDuration } from '../../core/config/limits.ts';
 import { agentEnvironment } from '../../core/env/allow-list.ts';
@@ -41,6 +41,7 @@ export async function runAgent(engine: Engine, owner: LoopOwner, attempt: number
   try {
     await runInSlot(engine, owner, attempt);
   } finally {
+    engine.budget.ended(owner.loop.id, null, false);
     giveAgentSlot(engine, owner);
   }
 }
@@ -65,9 +66,11 @@ async function runInSlot(engine: Engine, owner: LoopOwner, attempt: number): Pro
     used(usage) {
       totals.used(usage);
       keeper.used(usage);
+      engine.budget.spend(loop.id, usage);
     },
     warn: (text) => warnings.add(text),
   });
+  using _cut = engine.budget.onCut(loop.id, (why) => spending.stop(why));
   await owner.before('run-agent');
   engine.project.requireIntact(run.cwd);
   engine.artifacts.requireIntact(dir);
@@ -93,6 +96,9 @@ async function runInSlot(engine: Engine, owner: LoopOwner, attempt: number): Pro
   if (result.outcome.kind === 'crashed') await refuseFullDisk(engine, loop);
   await engine.artifacts.write(path.join(dir, 'final.md'), engine.clean(result.outcome.finalText));
   await recordEnd(engine, owner, attempt, result, usage);
+  // Only now: what the store does not have yet is still this loop's.
+  const { kind } = result.outcome;
+  engine.budget.ended(loop.id, usage, endedNormally(kind) || kind === 'budget');
 }
 
 async function agentRun(
