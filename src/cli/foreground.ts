@@ -80,6 +80,9 @@ export async function driveInForeground(
       stream?.listener(event);
     },
   });
+  // Before anything is stored.
+  opened.engine.slots.waitsForDisk = isGiven(input, 'wait');
+  await opened.engine.slots.requireDisk();
   const { request, options, undo } = await prepare(opened, (text) => view.say(text));
   let outcome: RunOutcome | null = null;
   try {

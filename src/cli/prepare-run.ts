@@ -66,6 +66,7 @@ function runOptions(input: CommandInput, opened: Opened): RunOptions {
   return {
     loop,
     allowDirty: isGiven(input, 'allow-dirty'),
+    wait: isGiven(input, 'wait'),
     planFor: (task) => opened.planFor(task, loop.verify, loop.inPlace),
   };
 }

@@ -42,7 +42,16 @@ export async function runDetached(
   return tell(input, context, daemon, handed.loop);
 }
 
-const foregroundOnly = ['in-place', 'dry-run', 'events', 'quiet', 'verbose', 'limit', 'jobs'];
+const foregroundOnly = [
+  'in-place',
+  'wait',
+  'dry-run',
+  'events',
+  'quiet',
+  'verbose',
+  'limit',
+  'jobs',
+];
 
 function refuseForeground(input: CommandInput): void {
   const scoped = Object.keys(flagValues(input)).find((flag) => /^max-(?:run|day)-/.test(flag));

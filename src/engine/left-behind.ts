@@ -1,3 +1,4 @@
+import { isSharedBudget } from '../core/budget/ledger.ts';
 import { isLoopwrightError } from '../core/error.ts';
 import type { Loop } from '../core/loop/loop.ts';
 import { isResting } from '../core/loop/status.ts';
@@ -12,7 +13,7 @@ import { isTakenElsewhere } from './taken-elsewhere.ts';
 export type LeftBehind = {
   /** Loops to be driven on: they have no living owner. */
   readonly loops: readonly Loop[];
-  /** Loops that a signal, a full disk or an error has paused, or that a person sent back. */
+  /** Loops that a signal, a full disk, an error or the budget of a run has paused, or that a person sent back. */
   readonly paused: readonly Loop[];
   /** Complete loops that were not merged or tidied up to the end. */
   readonly unfinished: readonly Loop[];
@@ -27,7 +28,7 @@ const goesOn: ReadonlySet<string> = new Set(['interrupted', 'disk', 'rejected'])
 export async function findLeftBehind(engine: Engine, session: Session): Promise<LeftBehind> {
   const { entries, rows } = await engine.store.read(async (tx) => ({
     entries: await tx.queue.entries(),
-    rows: await tx.loops.list({ statuses: ['paused', 'blocked'] }),
+    rows: await tx.loops.list({ statuses: ['paused', 'blocked', 'stopped'] }),
   }));
   const loops: Loop[] = [];
   const paused: Loop[] = [];
@@ -43,9 +44,10 @@ export async function findLeftBehind(engine: Engine, session: Session): Promise<
   const refused: Loop[] = [];
   for (const { id, status, reason } of rows) {
     const isPaused = status === 'paused' && goesOn.has(reason ?? '');
-    if (!isPaused && reason !== 'gate') continue;
+    const isSpent = status === 'stopped' && reason === 'budget';
+    if (!isPaused && !isSpent && reason !== 'gate') continue;
     const loop = await recordedLoop(engine, id);
-    if (loop !== null && isPaused) paused.push(loop);
+    if (loop !== null && (isPaused || (isSpent && isSharedBudget(loop.text)))) paused.push(loop);
     else if (loop?.mayPass === true) refused.push(loop);
   }
   return { loops, paused, unfinished, refused };

@@ -42,6 +42,8 @@ export type RunOptions = {
   readonly checkout?: CheckoutState;
   /** Loops, and agents, that run at once. */
   readonly jobs?: number;
+  /** Too little disk is waited for; a daemon always does. */
+  readonly wait?: boolean;
   /** Whose session it is; a `run` unless given. */
   readonly session?: Session['kind'];
   /** What a loop of this task would be made with. Throws what a person must put right first. */
@@ -58,7 +60,9 @@ export type RunOutcome = {
   readonly loops: readonly Loop[];
   /** Ready tasks were left when `limit` was reached. */
   readonly limited: boolean;
-  /** The budget of the run or the day, in words, when it keeps ready tasks from starting; else null. */
+  /** Too little disk, in words, when it keeps tasks or loops from starting; else null. */
+  readonly full: string | null;
+  /** The budget of the run or the day, in words, when it keeps tasks or loops from starting; else null. */
   readonly spent: string | null;
   /** Nothing was ready although tasks are left: every one waits behind a task that a person must look at. */
   readonly held: boolean;
@@ -103,6 +107,11 @@ export class RunControl {
   }
 }
 
+/** Whether a run that finds too little disk waits for more. */
+export function waitsForDisk({ session, wait }: Pick<RunOptions, 'session' | 'wait'>): boolean {
+  return session === 'daemon' || wait === true;
+}
+
 /** Runs loops, as many at once as asked, until there is nothing left to do or somebody asks to stop. */
 export async function runLoops(
   opened: Engine,
@@ -118,6 +127,7 @@ export async function runLoops(
   if (options.session !== 'daemon') {
     engine.slots.limits = { ...limits, slots: { ...limits.slots, loop: jobs, agent: jobs } };
   }
+  engine.slots.waitsForDisk = waitsForDisk(options);
   const session = await startSession(engine, options.session ?? 'run');
   // A daemon has done so when it started.
   if (options.session !== 'daemon') await tidyWorktrees(engine);
@@ -165,7 +175,7 @@ async function runRequest(run: Run, request: RunRequest): Promise<RunOutcome> {
 }
 
 function only(loops: readonly Loop[]): RunOutcome {
-  return { loops, limited: false, spent: null, held: false, waiting: 0 };
+  return { loops, limited: false, full: null, spent: null, held: false, waiting: 0 };
 }
 
 async function runTask(run: Run, taskId: string, fresh: boolean): Promise<Loop> {

@@ -10,6 +10,7 @@ import { refusalText } from '../core/memory/capture.ts';
 import type { Task } from '../core/task/task.ts';
 import type { LiveEvent, LiveListener } from '../ports/live.ts';
 import { driveLoop, type Run } from './drive-loop.ts';
+import { isDiskFull } from './disk-full.ts';
 import type { Engine } from './engine.ts';
 import { finishLoop } from './finish-loop.ts';
 import { findLeftBehind, freeTasksOfGone, type LeftBehind } from './left-behind.ts';
@@ -49,7 +50,8 @@ export async function runReady(run: Run, limit: number | null): Promise<RunOutco
   return {
     loops: crew.loops,
     limited: crew.isFull && counts.ready > 0,
-    spent: counts.ready > 0 ? crew.spent : null,
+    full: crew.full,
+    spent: crew.spent,
     held: forPerson > 0 && forOthers === 0,
     waiting: forOthers,
   };
@@ -74,6 +76,8 @@ class Crew {
   readonly #failed = new Set<string>();
   /** Stops further starts: every other task would fail in the same way. */
   #fatal: { readonly error: unknown } | null = null;
+  /** Too little disk for anything else to start. */
+  full: string | null = null;
   /** The budget of the run or the day that keeps the rest from starting. */
   spent: string | null = null;
   #started = 0;
@@ -131,7 +135,7 @@ class Crew {
         if (!(await isUnchanged(engine, loop))) return null;
         await requireWorkable(engine, loop);
         const why = whyResumed(loop);
-        const state = loop.reason === 'rejected' ? 'rejected' : 'interrupted';
+        const state = pausedState(loop);
         engine.publish({ kind: 'notice', text: `resuming ${loop.id}, which was ${state}` });
         return driveLoop(this.#run, loop.id, { why });
       });
@@ -140,7 +144,7 @@ class Crew {
 
   async workThroughReady(): Promise<void> {
     const { engine, session, control } = this.#run;
-    while (this.#fatal === null && this.spent === null && control.requested === null) {
+    while (this.#isOpen() && control.requested === null) {
       const changed = this.#change.promise;
       const room = this.#limit === null ? lookahead : this.#limit - this.#started;
       const wanted = Math.min(lookahead, room) - this.#asking;
@@ -197,6 +201,10 @@ class Crew {
       try {
         await slots.take({ kind: 'loop', key: taskId, ...place }, this.#stopped.signal);
       } catch (error) {
+        if (isLoopwrightError(error) && isDiskFull(error)) {
+          this.full ??= error.message;
+          this.#stopped.abort();
+        }
         if (this.#stopped.signal.aborted) return null;
         throw error;
       } finally {
@@ -216,6 +224,10 @@ class Crew {
         this.#hasStarted(taskId);
       }
     });
+  }
+
+  #isOpen(): boolean {
+    return this.#fatal === null && this.spent === null && this.full === null;
   }
 
   /** Those that run come to their end by themselves; nothing else starts. */
@@ -314,8 +326,14 @@ export function requireWorkable(engine: Engine, { settings, options }: Loop): Pr
   return engine.preflight(settings, { verify, inPlace, isOwnCheck: false });
 }
 
+function pausedState({ reason }: Loop): string {
+  if (reason === 'budget') return 'stopped by the budget of an earlier run';
+  return reason === 'rejected' ? 'rejected' : 'interrupted';
+}
+
 function whyResumed(loop: Loop): string {
   if (!isResting(loop.status)) return 'its engine was gone';
+  if (loop.reason === 'budget') return 'there is a new budget';
   const refusal = lastIteration(loop)?.refusal;
   if (loop.reason === 'rejected' && refusal !== undefined) return refusalText(refusal);
   return loop.reason === 'rejected' ? 'it was rejected' : 'it was interrupted';

@@ -36,7 +36,9 @@ export type SlotAsk = Omit<Ask, 'id'> & { readonly key: string };
 export class Slots {
   readonly #input: SlotsInput;
   #schedule: Schedule;
-  readonly #waiters = new Map<string, () => void>();
+  readonly #waiters = new Map<string, { readonly go: () => void; fail(error: unknown): void }>();
+  /** False: whoever finds too little disk is refused, instead of waiting for more. */
+  waitsForDisk = true;
   #looking: AbortController | null = null;
   #told: string;
   #hasTold = false;
@@ -78,6 +80,8 @@ export class Slots {
     signal.throwIfAborted();
     if (wanted.kind !== 'request') await this.#lookAtRoom();
     signal.throwIfAborted();
+    const short = wanted.kind === 'request' ? null : this.#shortOfDisk();
+    if (short !== null) throw short;
     const ask = { ...wanted, id: `${wanted.kind}:${key}` };
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const giveUp = () => {
@@ -86,7 +90,7 @@ export class Slots {
       this.tell({ type: 'release', id: ask.id });
       reject(signal.reason);
     };
-    this.#waiters.set(ask.id, resolve);
+    this.#waiters.set(ask.id, { go: resolve, fail: reject });
     signal.addEventListener('abort', giveUp, { once: true });
     if (this.tell({ type: 'ask', ask })) {
       this.#waiters.delete(ask.id);
@@ -109,12 +113,39 @@ export class Slots {
     const { schedule, granted, rejected, lookInMs } = step(this.#schedule, change, this.#moment());
     this.#schedule = schedule;
     for (const { id } of granted) {
-      this.#waiters.get(id)?.();
+      this.#waiters.get(id)?.go();
       this.#waiters.delete(id);
     }
+    this.#refuseWaiting();
     this.#lookLater(lookInMs);
     this.#publish();
     return rejected;
+  }
+
+  /** Throws `disk.full` when nothing would start for lack of disk and nobody is to wait. */
+  async requireDisk(): Promise<void> {
+    await this.#lookAtRoom();
+    const short = this.#shortOfDisk();
+    if (short !== null) throw short;
+  }
+
+  #shortOfDisk(): LoopwrightError | null {
+    const { freeDisk } = this.#room;
+    const { minDisk } = this.limits;
+    return this.waitsForDisk || freeDisk === null || freeDisk >= minDisk
+      ? null
+      : tooLittleDisk(freeDisk, minDisk);
+  }
+
+  #refuseWaiting(): void {
+    const short = this.#waiters.size === 0 ? null : this.#shortOfDisk();
+    if (short === null) return;
+    const refused = [...this.#waiters].filter(([id]) => !id.startsWith('request:'));
+    for (const [id, { fail }] of refused) {
+      this.#waiters.delete(id);
+      fail(short);
+    }
+    for (const [id] of refused) this.tell({ type: 'release', id });
   }
 
   #moment(): Moment {
@@ -191,6 +222,17 @@ export function limitsOf({ scheduler }: Settings): Limits {
     minMemory: scheduler['min-memory'],
     maxWaiting,
   };
+}
+
+function tooLittleDisk(free: number, needed: number): LoopwrightError {
+  const text = `only ${megabytes(free)} of disk are left for the state of the loops, and nothing starts below ${megabytes(needed)} (scheduler.min-disk)`;
+  return new LoopwrightError('disk.full', text, {
+    hint: 'free some space (`loopwright clean --dry-run` shows what of it is ours), lower it with --min-disk 64mb, or add --wait to wait for space',
+  });
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.round(bytes / 1024 ** 2)} MB`;
 }
 
 function tooMany(): LoopwrightError {

@@ -13,7 +13,8 @@ async function repository(steps: string, tasks: number): Promise<GitRepo> {
   await writeFile(file, `iterations:\n  - steps:\n${steps}\n    final: more\n`);
   await repo.write('loopwright.yml', `agent: 'scripted:${file}'\n`);
   await repo.commitAll('configuration');
-  for (let number = 1; number <= tasks; number++) await cli(repo).run('task', 'add', `task ${number}`);
+  for (let number = 1; number <= tasks; number++)
+    await cli(repo).run('task', 'add', `task ${number}`);
   return repo;
 }
 
@@ -22,7 +23,13 @@ function cli(repo: GitRepo) {
 }
 
 async function runAll(repo: GitRepo, ...flags: readonly string[]) {
-  const { exitCode, out, err } = await cli(repo).run('run', '--validate', never, ...flags, '--json');
+  const { exitCode, out, err } = await cli(repo).run(
+    'run',
+    '--validate',
+    never,
+    ...flags,
+    '--json',
+  );
   const loops: readonly { costUsd: number | null; reason: string; iterations: number }[] =
     JSON.parse(out).loops;
   const cost = loops.reduce((sum, { costUsd }) => sum + (costUsd ?? 0), 0);
@@ -34,12 +41,22 @@ const usage = (usd: number) => `      - usage: { input: 100, output: 10, cost-us
 describe('the budget of a run', () => {
   it('holds over parallel loops: one at a time until the cost is known, and nothing starts behind it', async () => {
     await using repo = await repository(`${usage(0.01)}\n      - wait: 300ms`, 6);
-    const { exitCode, loops, cost, err } = await runAll(repo, '--jobs', '4', '--max-run-cost-usd', '0.05');
+    const { exitCode, loops, cost, err } = await runAll(
+      repo,
+      '--jobs',
+      '4',
+      '--max-run-cost-usd',
+      '0.05',
+    );
     expect(exitCode, err).toBe(5);
     expect(cost).toBeCloseTo(0.05, 9);
     expect(loops.every(({ reason }) => reason === 'budget')).toBe(true);
     const { out } = await cli(repo).run('status', '--json');
     expect(JSON.parse(out).tasks).toMatchObject({ running: 0 });
+    // The next run has a new budget, and goes on with what this one has stopped.
+    const next = await runAll(repo, '--max-run-cost-usd', '0.02');
+    expect(next.err).toContain('stopped by the budget of an earlier run');
+    expect(next.exitCode).toBe(5);
   });
 
   it('cuts agents that report at once, and exceeds it by one turn at most', async () => {

@@ -51,6 +51,7 @@ export const run: Command = {
       name: 'allow-unpriced',
       summary: 'Run under a cost budget although nobody knows the price of the model.',
     },
+    { name: 'wait', summary: 'Wait for space when the disk is too full to start anything.' },
     { name: 'new', summary: 'Start another loop even if one is unfinished.' },
     { name: 'detach', summary: 'Hand it to the daemon, started if there is none, and come back.' },
     { name: 'dry-run', summary: 'Show prompt, agent, checks and limits; run nothing.' },
@@ -131,13 +132,21 @@ async function reportRun(
       : combineExitCodes([
           ...ended,
           ...(outcome.spent === null ? [] : [exitCodes.budget]),
-          ...(outcome.limited || outcome.waiting > 0 ? [exitCodes.stopped] : []),
+          ...(outcome.limited || outcome.full !== null || outcome.waiting > 0
+            ? [exitCodes.stopped]
+            : []),
           ...(outcome.held ? [exitCodes.blocked] : []),
         ]);
   if (outcome !== null && outcome.spent !== null) {
-    context.err.write(`${outcome.spent}; more tasks are ready: \`loopwright run\` goes on with them\n`);
+    context.err.write(
+      `${outcome.spent}; there is more to do: \`loopwright run\` goes on with it\n`,
+    );
   }
-  if (outcome !== null && loops.length === 0 && outcome.spent === null) {
+  if (outcome !== null && outcome.full !== null) {
+    context.err.write(`${outcome.full}; there is more to do: \`loopwright run\` goes on with it\n`);
+  }
+  const isHeldBack = outcome !== null && (outcome.spent ?? outcome.full) !== null;
+  if (outcome !== null && loops.length === 0 && !isHeldBack) {
     return reportNothing(input, context, await whyNothing(opened, outcome));
   }
   if (outcome !== null && outcome.waiting > 0) {

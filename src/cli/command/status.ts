@@ -98,8 +98,7 @@ function renderOverview(
 
 /** A line for what is limited; nothing without a limit. */
 function budgetText({ budget }: Overview, run: RunBudgetUse | null): string {
-  const of = (used: number, limit: number): string =>
-    `${formatCost(used)} of ${formatCost(limit)}`;
+  const of = (used: number, limit: number): string => `${formatCost(used)} of ${formatCost(limit)}`;
   const { dayUsd, dayLimitUsd } = budget;
   const parts = [
     dayLimitUsd === null ? [] : [`${of(dayUsd, dayLimitUsd)} used within 24 hours`],

@@ -136,7 +136,8 @@ export function admit(ledger: Ledger, id: string, { key, reports }: Candidate): 
   if (spent !== null) return { kind: 'refused', ledger, text: spent };
   const { limits, running, known } = ledger;
   const measured = known.get(key);
-  const hasAmounts = limits.costUsd !== null || limits.tokens !== null || limits.dayCostUsd !== null;
+  const hasAmounts =
+    limits.costUsd !== null || limits.tokens !== null || limits.dayCostUsd !== null;
   if (measured === undefined && hasAmounts) {
     // What such an iteration costs is found out by one of them alone.
     if ([...running.values()].some((each) => each.key === key)) return { kind: 'wait' };
@@ -176,6 +177,11 @@ export function spentText(ledger: Ledger): string | null {
   if (ledger.refused !== null) return ledger.refused;
   const over = atLimit(ledger, 1);
   return over === null ? null : `${describe(over, over.used)} is used up`;
+}
+
+/** Whether a text of this budget is why a loop has stopped: the next run has a new one, and the day goes on. */
+export function isSharedBudget(text: string | null): boolean {
+  return text !== null && /^[a-z]+ budget of the (?:run|day): /.test(text);
 }
 
 /** Who has to be cut: everybody that reports what it uses, as soon as the budget is used up. */

@@ -59,10 +59,14 @@ describe('the budget of a run', () => {
 
   it('knows the day and the time', () => {
     const day = changeLedger(createLedger({ ...none, dayCostUsd: 2 }), { type: 'day', costUsd: 2 });
-    expect(spentText(day)).toBe('cost budget of the day: $2.00 of $2.00 within 24 hours is used up');
+    expect(spentText(day)).toBe(
+      'cost budget of the day: $2.00 of $2.00 within 24 hours is used up',
+    );
     const time = createLedger({ ...none, durationMs: 5000 });
     expect(spentText(time)).toBeNull();
-    expect(spentText(changeLedger(time, { type: 'time', elapsedMs: 5000 }))).toContain('5 s of 5 s');
+    expect(spentText(changeLedger(time, { type: 'time', elapsedMs: 5000 }))).toContain(
+      '5 s of 5 s',
+    );
   });
 
   it('never exceeds it by more than one turn, however many agents report turn by turn', () => {
