@@ -1,5 +1,7 @@
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { startOf } from '../adapters/agents/registry.ts';
+import { hookModuleFault } from '../adapters/hook/hook-command.ts';
 import { findObstacle } from '../adapters/process/executable.ts';
 import { pathFolders } from '../adapters/process/path-folders.ts';
 import type { Settings } from '../core/config/schema.ts';
@@ -23,7 +25,7 @@ export type PreflightWish = {
   readonly allowUnpriced: boolean;
 };
 
-type Parts = Pick<Engine, 'project' | 'env' | 'prices' | 'resolveAgent'>;
+type Parts = Pick<Engine, 'project' | 'env' | 'prices' | 'resolveAgent' | 'supervisor'>;
 
 /**
  * Refuses what cannot work, before a task, a loop or a cent exists. Only what is certain is refused: a program that a setup
@@ -34,6 +36,7 @@ export async function preflight(parts: Parts, wish: PreflightWish): Promise<void
   const places = createPlaces(parts, wish);
   await requireAgentProgram(parts, settings, places);
   if (wish.verify) await requireCheckPrograms(parts, wish, places);
+  await requireHooks(parts, settings, places);
   if (!wish.allowUnpriced) await requirePrices(parts, settings);
 }
 
@@ -105,6 +108,49 @@ function checkNotFound(
       hint: `${bring}; correct the check with --validate "CMD"; or, where the task is to make it run, add --baseline allow-broken`,
       details: { program: name, folders },
     },
+  );
+}
+
+/** Modules that were loaded, by their file and the time of its last change: a run asks for each of its tasks. */
+const loadable = new Set<string>();
+
+async function requireHooks(parts: Parts, settings: Settings, places: Places): Promise<void> {
+  const { project, supervisor } = parts;
+  const { pass, set } = settings.env;
+  const env = checkEnvironment(parts.env, { pass, set, reserved: {} });
+  for (const [event, hooks] of Object.entries(settings.hooks)) {
+    for (const hook of hooks) {
+      if ('command' in hook) {
+        const named = neededPrograms(hook.command);
+        // What is in a folder may be in that of the loop or of the user.
+        const certain = named.filter(({ name }) => !name.includes('/') || path.isAbsolute(name));
+        const missing = await firstMissing(certain, env, places);
+        if (missing !== null) throw hookNotFound(event, hook.command, missing);
+        continue;
+      }
+      const file = path.resolve(project.root, hook.module);
+      const mark = `${file} ${(await stat(file)).mtimeMs}`;
+      if (loadable.has(mark)) continue;
+      const fault = await hookModuleFault(hook.module, project.root, supervisor, env);
+      if (fault !== null) throw hookNotLoadable(hook.module, fault);
+      loadable.add(mark);
+    }
+  }
+}
+
+function hookNotFound(event: string, command: string, { name, where }: Missing): LoopwrightError {
+  return new LoopwrightError(
+    'config.hook_command',
+    `the hook \`${command}\` (hooks.${event}) cannot run: there is no program ${name} ${where}`,
+    { hint: `install ${name}, or correct the command under \`hooks.${event}\`` },
+  );
+}
+
+function hookNotLoadable(module: string, fault: string): LoopwrightError {
+  return new LoopwrightError(
+    'config.hook_module',
+    `the hook module ${module} cannot be loaded: ${fault}`,
+    { hint: 'correct the module, or its path under `hooks`' },
   );
 }
 

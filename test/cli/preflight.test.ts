@@ -109,6 +109,26 @@ describe('preflight', () => {
     expect((await cliIn(repo).run(...linked)).exitCode).toBe(0);
   });
 
+  it('refuses hooks that cannot run and modules that cannot be loaded', async () => {
+    await using repo = await gitRepo();
+    const argv = ['x', '--agent', 'command:echo a > a.txt', '--validate', 'test -f a.txt'];
+    await repo.write('broken.mjs', "import './nowhere.mjs';\nexport const hook = () => {};\n");
+    await repo.write('loopwright.yml', 'hooks: { pre-iteration: [{ module: ./broken.mjs }] }\n');
+    const broken = await refused(repo, ...argv);
+    expect(broken.error.code).toBe('config.hook_module');
+    expect(broken.error.message).toContain('nowhere.mjs');
+    expect(broken.tasks).toHaveLength(0);
+    await repo.write('loopwright.yml', 'hooks: { loop-end: [{ command: no-such-notifier x }] }\n');
+    const missing = await refused(repo, ...argv);
+    expect(missing.error.message).toContain('no program no-such-notifier');
+    await repo.write(
+      'fine.mjs',
+      "process.stdin.on('data', () => {});\nexport const hook = () => {};\n",
+    );
+    await repo.write('loopwright.yml', 'hooks: { loop-end: [{ module: ./fine.mjs }] }\n');
+    expect((await cliIn(repo).run('run', ...argv)).exitCode).toBe(0);
+  });
+
   it('refuses a cost budget with a model whose price nobody knows', async () => {
     await using repo = await gitRepo();
     const script = path.join(repo.outside, 'agent.yml');

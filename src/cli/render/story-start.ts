@@ -44,7 +44,7 @@ function describeModel(agent: string, settings: Settings): string {
   if (model !== undefined) return `, model ${model}`;
   const hasTiers = Object.keys(settings.models[agent] ?? {}).length > 0;
   if (name === 'auto' && hasTiers) return ', model by cost-optimized (its tiers are configured)';
-  const kind = configured?.kind ?? agent;
+  const kind = configured?.kind ?? (configured?.command === undefined ? agent : 'command');
   if (!builtInAgents.some((each) => each === kind)) return '';
   if (name === 'auto' || name === 'fixed') return ', its own model (no other is configured)';
   return `, model by ${name}`;

@@ -57,11 +57,10 @@ export function createScriptedAgent(name: string, script: Script): AgentAdapter<
   };
 }
 
-/** Whether the script says what its use costs, wherever it uses anything. */
+/** Whether the script says what it costs anywhere, or uses nothing. */
 function tellsCost({ iterations }: Script): boolean {
-  return iterations.every(({ steps }) =>
-    steps.every(({ usage }) => usage === undefined || usage['cost-usd'] !== undefined),
-  );
+  const uses = iterations.flatMap(({ steps }) => steps.flatMap(({ usage }) => usage ?? []));
+  return uses.length === 0 || uses.some((usage) => usage['cost-usd'] !== undefined);
 }
 
 /**
