@@ -5,11 +5,13 @@ import type { Task } from '../core/task/task.ts';
 import type { Opened } from '../daemon/compose.ts';
 import type { RunOptions, RunRequest } from '../engine/run-loops.ts';
 import type { CheckoutState } from '../ports/workspace.ts';
+import { reopenFailed } from '../engine/resumable.ts';
 import { addTaskToRun, findMeantTask, unfinishedLoop } from '../engine/text-task.ts';
 import type { CommandInput } from './command.ts';
 import type { CliContext } from './context.ts';
 import type { Drive } from './foreground.ts';
 import { isGiven } from './input.ts';
+import { plural } from './render/format.ts';
 import { settingsForResume } from './resume-settings.ts';
 import type { RunTarget } from './run-target.ts';
 import { flagValues } from './setting-options.ts';
@@ -27,6 +29,10 @@ export async function prepareRun(
   const isFresh = isGiven(input, 'new');
   if (target.kind === 'ready') {
     const { limit, jobs } = target;
+    if (isGiven(input, 'retry-failed')) {
+      const count = await reopenFailed(engine);
+      say(`${plural(count, 'failed task')} ${count === 1 ? 'gets' : 'get'} another loop`);
+    }
     return { request: { kind: 'ready', limit }, options: { ...options, jobs } };
   }
   if (target.kind === 'task') {

@@ -1,13 +1,13 @@
 import type { FlagValues } from '../core/config/flags.ts';
 import { scalarFlags } from '../core/config/flags.ts';
-import { mergeLive, restoreSettings } from '../core/config/frozen.ts';
+import { restoreSettings } from '../core/config/frozen.ts';
 import type { Settings } from '../core/config/schema.ts';
 import { valueAt, withValue } from '../core/config/tree.ts';
 import { LoopwrightError } from '../core/error.ts';
-import { exceededBudget, unaffordable } from '../core/loop/budget.ts';
 import { isCapReached, type Loop } from '../core/loop/loop.ts';
 import type { Opened } from '../daemon/compose.ts';
-import { checkRunnable, settingsForTask } from '../engine/plan-loop.ts';
+import { liveSettings, spentBudget } from '../engine/live-settings.ts';
+import { checkRunnable } from '../engine/plan-loop.ts';
 import type { LoopPlan } from '../engine/run-loops.ts';
 import { resumeLine } from './render/next-commands.ts';
 
@@ -22,16 +22,12 @@ export async function settingsForResume(
   reload: boolean,
 ): Promise<Pick<LoopPlan, 'settings' | 'flags'>> {
   const allFlags = { ...loop.flags, ...flags };
-  const task = await engine.store.read((tx) => tx.tasks.get(loop.taskId));
-  const read = await engine.reloadSettings(loop.loopType, allFlags);
-  const fresh = task === null ? read : settingsForTask(read, task);
-  const kept = loop.options.inPlace ? loop.settings : mergeLive(loop.settings, fresh);
+  const { read, fresh, kept } = await liveSettings(engine, loop, allFlags);
   const settings = reload ? fresh : withFlags(kept, read, Object.keys(flags));
   checkRunnable(settings, loop.options.verify);
   await engine.resolveAgent(settings);
   const { verify, inPlace } = loop.options;
-  const isOwnCheck = task !== null && task.validation !== null;
-  await engine.preflight(settings, { verify, inPlace, isOwnCheck });
+  await engine.preflight(settings, { verify, inPlace, isOwnCheck: false });
   refuseSpent({ ...loop, settings });
   return { settings, flags: allFlags };
 }
@@ -60,6 +56,6 @@ function refuseSpent(loop: Loop): void {
       hint: `give it more: \`loopwright loop resume ${loop.id} --max-iterations ${cap + 10}\``,
     });
   }
-  const budget = exceededBudget(loop) ?? unaffordable(loop);
+  const budget = spentBudget(loop);
   if (budget !== null) throw new LoopwrightError('loop.spent', `${loop.id}: ${budget}`, { hint });
 }

@@ -4,6 +4,7 @@ import { isResting } from '../core/loop/status.ts';
 import type { Task } from '../core/task/task.ts';
 import type { Opened } from '../daemon/compose.ts';
 import { createLoop } from '../engine/create-loop.ts';
+import { reopenFailed } from '../engine/resumable.ts';
 import { sendMessage } from '../engine/send-message.ts';
 import { addTaskToRun, findMeantTask, unfinishedLoop } from '../engine/text-task.ts';
 import type { CommandInput } from './command.ts';
@@ -84,6 +85,7 @@ async function handReady(
       'set it there, or name one task: `loopwright run TASK --detach`',
     );
   }
+  if (isGiven(input, 'retry-failed')) await reopenFailed(opened.engine);
   const daemon = await ensureDaemon(context, opened, []);
   await daemon.client.call('takeReady', { body: {} });
   return tell(input, context, daemon, null);

@@ -51,6 +51,12 @@ export async function readRunTarget(input: CommandInput, context: CliContext): P
       'a task keeps the loop type it was added with',
     );
   }
+  if (isGiven(input, 'retry-failed') && target.kind !== 'ready') {
+    throw usageError(
+      '--retry-failed goes only with `loopwright run` alone',
+      'leave it away: a failed task that is named gets another loop',
+    );
+  }
   if (isGiven(input, 'new') && target.kind === 'ready') {
     throw usageError('--new goes only with a task', 'say which: `loopwright run TASK --new`');
   }

@@ -1,8 +1,8 @@
 import path from 'node:path';
-import { liftable } from '../core/loop/confirming.ts';
 import type { Loop } from '../core/loop/loop.ts';
 import { changeText } from '../core/verdict/confirmation.ts';
 import { plainText } from '../core/text/terminal.ts';
+import { askedChanges } from '../engine/allow-judge.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { CliContext } from './context.ts';
 
@@ -12,12 +12,13 @@ const shownLines = 200;
 /** Before a person says yes to them: what a loop changed of its judge, with the diff. Nothing when that is not the question. */
 export async function showJudgeChanges(
   { err }: CliContext,
-  { project, artifacts }: Engine,
+  engine: Engine,
   loop: Loop,
 ): Promise<void> {
-  const confirmation = liftable(loop);
-  if (confirmation === null) return;
-  const { base, commit, changes, why } = confirmation;
+  const { project, artifacts } = engine;
+  const asked = await askedChanges(engine, loop, AbortSignal.timeout(60_000));
+  if (asked === null) return;
+  const { base, commit, changes, why } = asked;
   err.write(`${plainText(why)}\n`);
   for (const change of changes) err.write(`  ${plainText(changeText(change))}\n`);
   if (changes.length === 0) return;

@@ -4,13 +4,15 @@ import { endedNormally } from '../core/loop/agent-policy.ts';
 import { lastIteration, openIteration, type Loop } from '../core/loop/loop.ts';
 import type { Engine } from './engine.ts';
 import type { LoopOwner } from './loop-owner.ts';
+import { endOutage } from './outages.ts';
 import { modelPlan, planModel } from './plan-model.ts';
+import { isShut, shutProvider } from './sign-in.ts';
 
 const unknownResetMs = 300_000;
 
 /**
- * An agent runs in a slot, for the life of its process, and within the budget of the run. False: the signal came first, or the
- * budget does not allow it, and there is none.
+ * An agent runs in a slot, for the life of its process, and within the budget of the run. False: there is none, because the signal
+ * came first, the budget does not allow it, or nobody is signed in with the provider.
  */
 export async function takeAgentSlot(
   engine: Engine,
@@ -30,7 +32,7 @@ export async function takeAgentSlot(
     await slots.take({ kind: 'agent', key, provider, order, isFree }, signal);
   } catch (error) {
     budget.ended(key, null, false);
-    if (!signal.aborted) throw error;
+    if (!signal.aborted && !isShut(error)) throw error;
     return false;
   }
   // Waiting for others is not working time.
@@ -59,7 +61,12 @@ export function giveAgentSlot({ slots }: Engine, { loop }: LoopOwner): void {
 }
 
 /** What one loop finds out about a provider holds for all of them. */
-export function tellProvider({ slots }: Engine, loop: Loop, outcome: AgentOutcome): void {
+export async function tellProvider(
+  engine: Engine,
+  loop: Loop,
+  outcome: AgentOutcome,
+): Promise<void> {
+  const { slots } = engine;
   const provider = providerOf(loop.settings);
   const { kind, retryAfterMs, resetAtMs } = outcome;
   if (kind === 'rate_limited') slots.tell({ type: 'rate-limited', provider, retryAfterMs });
@@ -70,5 +77,8 @@ export function tellProvider({ slots }: Engine, loop: Loop, outcome: AgentOutcom
         : { type: 'usage-limited', provider, until: resetAtMs },
     );
   }
-  if (endedNormally(kind)) slots.tell({ type: 'answered', provider });
+  if (kind === 'auth') return shutProvider(engine, loop, outcome.evidence);
+  if (!endedNormally(kind)) return;
+  slots.tell({ type: 'answered', provider });
+  await endOutage(engine, provider);
 }

@@ -8,11 +8,14 @@ import type { Session } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
 import { finishLoop } from './finish-loop.ts';
 import { findLeftBehind, freeTasksOfGone } from './left-behind.ts';
+import { liveSettings } from './live-settings.ts';
 import { mergeAgain } from './merge-again.ts';
 import { MergeQueue } from './merge-queue.ts';
+import { recallOutages } from './outages.ts';
 import { createProviderOfTask, type ProviderOfTask } from './provider-of-task.ts';
 import { RunControl, runLoops, type RunOptions, type RunRequest } from './run-loops.ts';
 import type { SlotAsk } from './slots.ts';
+import { isShut } from './sign-in.ts';
 import { isTakenElsewhere, isUnchanged } from './taken-elsewhere.ts';
 
 export type DispatchLimits = {
@@ -47,7 +50,13 @@ export type Waiting = {
   readonly estimateMs: number | null;
 };
 
-type Refused = { readonly text: string; readonly times: number; readonly retryAt: number };
+type Refused = {
+  readonly text: string;
+  readonly times: number;
+  readonly retryAt: number;
+  /** Its provider wants a sign-in. */
+  readonly isUnsigned: boolean;
+};
 
 const firstRetryMs = 30_000;
 const longestRetryMs = 600_000;
@@ -171,6 +180,7 @@ export class Dispatcher {
     const engine = this.#engine;
     await this.#forgetRefusals();
     await this.#readLimits();
+    if (this.#isFirst) await recallOutages(engine);
     const { loops, paused, unfinished, refused } = await findLeftBehind(engine, this.#session);
     for (const loop of unfinished) {
       if (!this.#mayStart(loop.id)) continue;
@@ -193,7 +203,9 @@ export class Dispatcher {
     }
     for (const loopId of await this.#askedToResume()) {
       const loop = await engine.store.read((tx) => tx.loops.get(loopId));
-      if (loop !== null) this.#startLoop(loop, 'resumed on request');
+      if (loop === null) continue;
+      this.#openProvider(providerOf(loop.settings));
+      this.#startLoop(loop, 'resumed on request', loop.reason === 'budget');
     }
     // Loops that were begun rest by themselves when the budget is used up; nothing new is begun.
     if (this.takesReady && (await engine.budget.spent()) === null) await this.#takeReady();
@@ -231,7 +243,15 @@ export class Dispatcher {
     }
   }
 
-  #startLoop(loop: Loop, why: string): void {
+  /** Who asks for a loop of it has signed in, or will be told again. */
+  #openProvider(provider: string): void {
+    if (!this.#engine.slots.isShut(provider)) return;
+    this.#engine.slots.tell({ type: 'opened', provider });
+    for (const [key, { isUnsigned }] of this.#refused) if (isUnsigned) this.#refused.delete(key);
+  }
+
+  /** `isRaised`: a budget was its end, and the files may say more now. */
+  #startLoop(loop: Loop, why: string, isRaised = false): void {
     const { id, taskId: key, createdAt: order, settings } = loop;
     const provider = providerOf(settings);
     if (!this.#mayStart(id)) return;
@@ -239,7 +259,9 @@ export class Dispatcher {
       const active = this.#active.get(id);
       if (active !== undefined) active.loop = loop;
       if (!(await isUnchanged(this.#engine, loop))) return;
-      await this.#run({ kind: 'loop', loopId: id, why });
+      const live = isRaised ? await liveSettings(this.#engine, loop, loop.flags) : null;
+      const changed = live === null ? {} : { changed: { settings: live.kept, flags: loop.flags } };
+      await this.#run({ kind: 'loop', loopId: id, why, ...changed });
     };
     this.#start(id, () => this.#inSlot({ key, order, provider }, work));
   }
@@ -300,7 +322,11 @@ export class Dispatcher {
     const times = (this.#refused.get(key)?.times ?? 0) + 1;
     const waitMs = Math.min(firstRetryMs * 2 ** (times - 1), longestRetryMs);
     const text = messageOf(error);
-    this.#refused.set(key, { text, times, retryAt: this.#engine.clock.monotonic() + waitMs });
+    const retryAt = this.#engine.clock.monotonic() + waitMs;
+    const isUnsigned = isShut(error);
+    this.#refused.set(key, { text, times, retryAt, isUnsigned });
+    // It was said when the provider was shut, for all of them.
+    if (isUnsigned) return;
     this.#engine.publish({ kind: 'notice', text: `${key} cannot go on: ${text}` });
   }
 

@@ -5,7 +5,7 @@ import type { Engine } from './engine.ts';
 import { finishLoop } from './finish-loop.ts';
 import type { MergeQueue } from './merge-queue.ts';
 import { driveOrPark } from './park.ts';
-import { waitsForDisk, type RunControl, type RunOptions } from './run-loops.ts';
+import type { RunControl, RunOptions } from './run-loops.ts';
 import { takeLoop, type TakeOptions } from './take-loop.ts';
 
 /** One run, as everything that belongs to it needs it. */
@@ -29,7 +29,7 @@ export async function driveLoop(run: Run, loopId: string, options: TakeOptions):
       const loop = await parkedLoop(engine, loopId, error);
       if (loop === null) throw error;
       const why = (loop.text ?? 'no space left').replace(/\.$/, '');
-      const waits = waitsForDisk(run.options);
+      const waits = engine.slots.waitsForDisk;
       const then = waits ? 'it goes on when there is space again' : 'the next run goes on with it';
       engine.publish({ kind: 'notice', text: `${loop.id} is paused: ${why}; ${then}` });
       if (!waits) return loop;

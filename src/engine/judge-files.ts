@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
+import { lstat, readFile, readlink } from 'node:fs/promises';
 import path from 'node:path';
-import { classify } from '../core/judge/classify.ts';
 
 type Look = { readonly stamp: string; readonly digest: string | null };
 
@@ -15,13 +14,10 @@ export type FilesLook = {
 
 const maxDigested = 8 * 1024 * 1024;
 
-/**
- * What stands at paths of a folder, and what else configures a runner in the folders of these paths: links are not followed,
- * and what is absent is absent.
- */
+/** What stands at paths of a folder: links are not followed, and what is absent is absent. */
 export async function lookAtFiles(root: string, paths: readonly string[]): Promise<FilesLook> {
   const looks = new Map<string, Look>();
-  for (const name of new Set([...paths, ...(await configuring(root, paths))])) {
+  for (const name of paths) {
     const look = await lookAt(path.join(root, name));
     if (look !== null) looks.set(name, look);
   }
@@ -40,32 +36,6 @@ export async function lookAtFiles(root: string, paths: readonly string[]): Promi
       return names.filter((name) => !isOther(looks.get(name), later.looks.get(name))).toSorted();
     },
   };
-}
-
-const maxFolders = 2000;
-/** What builds write themselves is not among them. */
-const byPresence =
-  /test runner|Python tests|Ruby tests|PHP tests|package manager|Cargo|Go tools|linter|stands in front/;
-
-/** Files that configure a runner by being there. */
-async function configuring(root: string, paths: readonly string[]): Promise<readonly string[]> {
-  const folders = new Set(['', ...paths.flatMap(foldersOf)]);
-  const found: string[] = [];
-  for (const folder of [...folders].slice(0, maxFolders)) {
-    const names = await readdir(path.join(root, folder)).catch(() => []);
-    for (const each of names) {
-      const name = path.join(folder, each);
-      const told = classify(name);
-      if (told?.kind === 'config' && byPresence.test(told.reason)) found.push(name);
-    }
-  }
-  return found;
-}
-
-function foldersOf(name: string): readonly string[] {
-  const segments = name.split('/').slice(0, -1);
-  if (segments.some((each) => each === 'node_modules')) return [];
-  return segments.map((_, index) => segments.slice(0, index + 1).join('/'));
 }
 
 /** Written anew with the same content is the same. */

@@ -13,7 +13,10 @@ import { isTakenElsewhere } from './taken-elsewhere.ts';
 export type LeftBehind = {
   /** Loops to be driven on: they have no living owner. */
   readonly loops: readonly Loop[];
-  /** Loops that a signal, a full disk, an error or the budget of a run has paused, or that a person sent back. */
+  /**
+   * Loops that a signal, a full disk, an outage, the budget of a run or an error has paused, that a person sent back, or whose
+   * provider wanted a sign-in.
+   */
   readonly paused: readonly Loop[];
   /** Complete loops that were not merged or tidied up to the end. */
   readonly unfinished: readonly Loop[];
@@ -22,7 +25,7 @@ export type LeftBehind = {
 };
 
 /** Why a paused loop was paused, where nobody has to say that it may go on. */
-const goesOn: ReadonlySet<string> = new Set(['interrupted', 'disk', 'rejected']);
+const goesOn: ReadonlySet<string> = new Set(['interrupted', 'disk', 'outage', 'rejected']);
 
 /** Looks for loops without a living owner. Entries that nothing is left to do for are taken out of the queue. */
 export async function findLeftBehind(engine: Engine, session: Session): Promise<LeftBehind> {
@@ -43,7 +46,9 @@ export async function findLeftBehind(engine: Engine, session: Session): Promise<
   }
   const refused: Loop[] = [];
   for (const { id, status, reason } of rows) {
-    const isPaused = status === 'paused' && goesOn.has(reason ?? '');
+    const isPaused =
+      (status === 'paused' && goesOn.has(reason ?? '')) ||
+      (status === 'blocked' && reason === 'auth');
     const isSpent = status === 'stopped' && reason === 'budget';
     if (!isPaused && !isSpent && reason !== 'gate') continue;
     const loop = await recordedLoop(engine, id);

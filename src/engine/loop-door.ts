@@ -42,6 +42,8 @@ function tell({ slots }: Engine, provider: string, report: RequestReport | null)
     slots.tell({ type: 'rate-limited', provider, retryAfterMs: report.afterMs });
     return;
   }
+  // A request that failed is over too, and has used nothing.
+  if (report.tokens === 0) return;
   slots.tell({ type: 'spent', provider, tokens: report.tokens });
   slots.tell({ type: 'answered', provider });
 }

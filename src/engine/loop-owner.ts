@@ -18,6 +18,7 @@ import type { Claims } from './claims.ts';
 import type { Engine } from './engine.ts';
 import { KnownChanges } from './known-changes.ts';
 import { LookAhead, type Written } from './look-ahead.ts';
+import { lookForLoop } from './outages.ts';
 import { remember } from './remember.ts';
 import { leaseOf } from './session.ts';
 import { settleTask } from './settle-task.ts';
@@ -41,6 +42,12 @@ export class LoopOwner implements AsyncDisposable {
   readonly changes = new KnownChanges();
   /** The files as they are when the agent has ended; null: not looked at, or changed since. */
   seenTree: string | null = null;
+  /** It gave its `loop` slot to others while it waits for its provider. */
+  hasYielded = false;
+  /** It has just probed its provider in vain: others go first the next time. */
+  hasProbed = false;
+  /** When its provider last failed it, by the monotonic clock; null: the last run was none of its failures. */
+  failedAt: number | null = null;
   /** Why the configuration could not be read at the last boundary; null when it could. */
   configFault: string | null = null;
   /** The machine was started since the owner before had the loop. */
@@ -69,6 +76,7 @@ export class LoopOwner implements AsyncDisposable {
   readonly #cut = new AbortController();
   readonly #asked = new AbortController();
   readonly #closing = new AbortController();
+  #nudge = new AbortController();
   readonly #renewal: Promise<void>;
   readonly #watch: Disposable;
   #reading: Promise<void> = Promise.resolve();
@@ -88,7 +96,7 @@ export class LoopOwner implements AsyncDisposable {
     this.#taskClaim = claims.taskClaim;
     this.#heldUntil = claims.heldUntil;
     this.#mark = engine.clock.monotonic() - claims.unrecordedMs;
-    this.#watch = engine.wakeups.watch(loop.id, () => void this.#readRequests());
+    this.#watch = engine.wakeups.watch(loop.id, () => this.#onWake());
     this.#renewal = this.#keepLease();
   }
 
@@ -184,6 +192,11 @@ export class LoopOwner implements AsyncDisposable {
     return this.#asked.signal;
   }
 
+  /** Aborted when somebody has stored something for this loop: what it waits for may be there. */
+  get nudged(): AbortSignal {
+    return this.#nudge.signal;
+  }
+
   /** Aborted when this owner is disposed: for what must still run after a cut. */
   get closing(): AbortSignal {
     return this.#closing.signal;
@@ -256,6 +269,9 @@ export class LoopOwner implements AsyncDisposable {
       request: this.#request,
       hasMail: step === 'boundary' && (await this.#hasMail()),
       spent: step === 'boundary' || step === 'run-agent' ? await this.#engine.budget.spent() : null,
+      ...(this.#loop.wait?.condition === 'outage'
+        ? { outage: await lookForLoop(this.#engine, this.#loop) }
+        : {}),
     };
   }
 
@@ -342,6 +358,12 @@ export class LoopOwner implements AsyncDisposable {
   async #hasMail(): Promise<boolean> {
     const unread = await this.#engine.store.read((tx) => tx.messages.unread(this.#loop.id, 1));
     return unread.length > 0;
+  }
+
+  #onWake(): void {
+    void this.#readRequests();
+    this.#nudge.abort();
+    this.#nudge = new AbortController();
   }
 
   #readRequests(): Promise<void> {

@@ -1,8 +1,10 @@
 import type { Loop } from '../core/loop/loop.ts';
 import { isResting, loopStatuses } from '../core/loop/status.ts';
+import type { OutageState } from '../core/outage/outage-view.ts';
 import type { Task } from '../core/task/task.ts';
 import type { LoopRow } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
+import { readOutages } from './outages.ts';
 
 const shownTasks = 5;
 const shownLoops = 10;
@@ -38,6 +40,8 @@ export type Overview = {
   readonly counts: Readonly<Record<string, number>>;
   /** What all loops have cost within 24 hours, as far as it is known, and what they may; null: no limit. */
   readonly budget: { readonly dayUsd: number; readonly dayLimitUsd: number | null };
+  /** Providers that do not answer. */
+  readonly outages: readonly OutageState[];
 };
 
 /** What is going on, what waits for what, what needs a person. A few indexed reads, however many tasks there are. */
@@ -83,7 +87,8 @@ export async function readOverview(engine: Engine): Promise<Overview> {
     .flatMap(({ id }) => found.left.find(({ taskId }) => taskId === id) ?? [])
     .slice(0, shownLoops);
   const budget = { dayUsd: found.dayUsd, dayLimitUsd: engine.budget.limits.dayCostUsd };
-  return { active, needsYou, paused, blockedTasks: tasks, next, held, counts, budget };
+  const outages = await readOutages(engine);
+  return { active, needsYou, paused, blockedTasks: tasks, next, held, counts, budget, outages };
 }
 
 async function ownerOf(engine: Engine, { owner }: LoopRow): Promise<Owner | null> {

@@ -16,6 +16,7 @@ import { takeSnapshot } from './action/take-snapshot.ts';
 import { verifyBaseline } from './action/verify-baseline.ts';
 import { verifyIteration } from './action/verify-iteration.ts';
 import { waitOn } from './action/wait-on.ts';
+import { wake } from './action/wake.ts';
 import type { Engine } from './engine.ts';
 import type { LoopOwner } from './loop-owner.ts';
 
@@ -31,7 +32,7 @@ export async function perform(
     case 'wait':
       return waitOn(engine, owner, action.leftMs);
     case 'wake':
-      return owner.record({ type: 'loop.woken' });
+      return wake(engine, owner);
     case 'verify-baseline':
       return verifyBaseline(engine, owner);
     case 'read-messages':
@@ -59,7 +60,7 @@ export async function perform(
     case 'verify':
       return verifyIteration(engine, owner);
     case 'conclude':
-      return conclude(engine, owner, action.interrupted);
+      return conclude(engine, owner, action);
     case 'judge':
       return judgeIteration(engine, owner);
     case 'rest':

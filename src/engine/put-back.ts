@@ -1,6 +1,7 @@
 import { changedPaths } from '../core/loop/changes.ts';
 import { lastIteration, looksAtFiles, type Loop } from '../core/loop/loop.ts';
 import { listedName } from '../core/text/file-name.ts';
+import type { Project } from '../ports/workspace.ts';
 import type { Written } from './look-ahead.ts';
 import type { LoopOwner } from './loop-owner.ts';
 
@@ -11,12 +12,17 @@ const mostNamed = 10;
  * as the agent's work. What was changed by somebody else since stays. Answers the snapshot of the files afterwards, when `now`
  * was that before. Ignored files stay, as caches of tools do; a confirmation has none of them.
  */
-export async function putBackWritten(owner: LoopOwner, now: string | null): Promise<string | null> {
+export async function putBackWritten(
+  { project }: { readonly project: Project },
+  owner: LoopOwner,
+  now: string | null,
+): Promise<string | null> {
   const written = await owner.takeWritten();
   if (written === null || written.before === written.after) return now;
   const { workspace, closing } = owner;
   const current = now ?? (await workspace.snapshot(closing));
-  const paths = await pathsToPutBack(owner, written, current);
+  const all = await pathsToPutBack(owner, written, current);
+  const paths = all.length === 0 ? all : await withoutModes(project, owner, written, all);
   if (paths.length === 0) return current;
   await restore(owner, written.before, paths);
   await tellOfTracked(owner, written, paths);
@@ -90,6 +96,21 @@ async function cleanPaths(
     (file) => !made.has(file) && !own.has(file),
   );
   return withoutTouched(owner, paths, after, now);
+}
+
+/** A check that makes a program executable, as npx does, has written nothing: it would do so once and find it undone. */
+async function withoutModes(
+  project: Project,
+  owner: LoopOwner,
+  { before, after }: Written,
+  paths: readonly string[],
+): Promise<readonly string[]> {
+  if (project.kind !== 'git') return paths;
+  const differing = await project.differing(before, after, owner.closing);
+  const idOf = (content: string | null) => content?.split(' ')[1] ?? null;
+  const sameId = differing.filter((each) => idOf(each.before) === idOf(each.after));
+  const modes = new Set(sameId.map(({ path }) => path));
+  return paths.filter((file) => !modes.has(file));
 }
 
 async function withoutTouched(

@@ -86,7 +86,7 @@ async function furnish(
   const from = dependencies?.from ?? root;
   const links = await dependencyFolders(from, link);
   const paths = dependencies === null ? [] : await ownPackages(root, dependencies, links);
-  const spec = { folder: cwd, commit, files, copy, link: links, own: { from, paths } };
+  const spec = { folder: cwd, commit, files, copy, link: links, own: { from, paths }, home };
   await engine.project.makeRoom(spec, signal);
   for (const each of without) await rm(path.join(cwd, each), { recursive: true, force: true });
   await cutLinksOut(cwd, product);

@@ -214,11 +214,14 @@ function amountOf({ tokens, costUsd }: Usage): Amount {
 
 /** What the configuration allows; 0 is no limit. */
 export function budgetLimitsOf({ budget }: Pick<Settings, 'budget'>): LedgerLimits {
-  const limit = (value: number | null): number | null => (value === 0 ? null : value);
   return {
-    costUsd: limit(budget.run['max-cost-usd']),
-    tokens: limit(budget.run['max-tokens']),
-    durationMs: limit(budget.run['max-duration']),
-    dayCostUsd: limit(budget.day['max-cost-usd']),
+    costUsd: limitOf(budget.run['max-cost-usd']),
+    tokens: limitOf(budget.run['max-tokens']),
+    durationMs: limitOf(budget.run['max-duration']),
+    dayCostUsd: limitOf(budget.day['max-cost-usd']),
   };
+}
+
+function limitOf(value: number | null): number | null {
+  return value === 0 ? null : value;
 }

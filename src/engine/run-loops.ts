@@ -11,8 +11,9 @@ import { driveLoop, type Run } from './drive-loop.ts';
 import type { Engine } from './engine.ts';
 import type { LoopOwner } from './loop-owner.ts';
 import { MergeQueue } from './merge-queue.ts';
+import { recallOutages } from './outages.ts';
 import { pruneMemory } from './prune-memory.ts';
-import { requireWorkable, runReady } from './run-ready.ts';
+import { requireWorkable, runListed, runReady } from './run-ready.ts';
 import { endSession, startSession } from './session.ts';
 import { sweepFailed } from './sweep-failed.ts';
 import { startTask } from './start-task.ts';
@@ -32,8 +33,15 @@ export type RunRequest =
       readonly why?: string;
       readonly changed?: Pick<LoopPlan, 'settings' | 'flags'>;
     }
+  /** Loops at rest that go on, as many at once as asked; nothing else. */
+  | { readonly kind: 'loops'; readonly loops: readonly ListedLoop[] }
   /** Interrupted loops first, then everything that is ready; at most `limit` loops are started. */
   | { readonly kind: 'ready'; readonly limit: number | null };
+
+export type ListedLoop = {
+  readonly loopId: string;
+  readonly changed?: Pick<LoopPlan, 'settings' | 'flags'>;
+};
 
 export type RunOptions = {
   readonly loop: Omit<LoopOptions, 'verifyOnly'>;
@@ -107,11 +115,6 @@ export class RunControl {
   }
 }
 
-/** Whether a run that finds too little disk waits for more. */
-export function waitsForDisk({ session, wait }: Pick<RunOptions, 'session' | 'wait'>): boolean {
-  return session === 'daemon' || wait === true;
-}
-
 /** Runs loops, as many at once as asked, until there is nothing left to do or somebody asks to stop. */
 export async function runLoops(
   opened: Engine,
@@ -127,10 +130,13 @@ export async function runLoops(
   if (options.session !== 'daemon') {
     engine.slots.limits = { ...limits, slots: { ...limits.slots, loop: jobs, agent: jobs } };
   }
-  engine.slots.waitsForDisk = waitsForDisk(options);
+  engine.slots.waitsForDisk = options.session === 'daemon' || options.wait === true;
   const session = await startSession(engine, options.session ?? 'run');
   // A daemon has done so when it started.
-  if (options.session !== 'daemon') await tidyWorktrees(engine);
+  if (options.session !== 'daemon') {
+    await tidyWorktrees(engine);
+    await recallOutages(engine);
+  }
   // Beside everything else: until an agent works nothing fills the disk.
   const reserve = engine.disk.holdReserve();
   await using _reserve = { [Symbol.asyncDispose]: async () => void (await reserve) };
@@ -169,6 +175,8 @@ async function runRequest(run: Run, request: RunRequest): Promise<RunOutcome> {
       const take = { why: request.why ?? 'resumed by hand', ...request.changed };
       return only([await driveLoop(run, request.loopId, take)]);
     }
+    case 'loops':
+      return runListed(run, request.loops);
     case 'ready':
       return runReady(run, request.limit);
   }

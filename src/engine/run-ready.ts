@@ -1,4 +1,5 @@
 import { providerOf } from '../core/agent/provider.ts';
+import { isSharedBudget } from '../core/budget/ledger.ts';
 import { isLoopwrightError } from '../core/error.ts';
 import { orderKey } from '../core/graph/order.ts';
 import { isReady } from '../core/graph/ready.ts';
@@ -16,8 +17,9 @@ import { finishLoop } from './finish-loop.ts';
 import { findLeftBehind, freeTasksOfGone, type LeftBehind } from './left-behind.ts';
 import { mergeAgain } from './merge-again.ts';
 import { createProviderOfTask, type ProviderOfTask } from './provider-of-task.ts';
-import type { RunOutcome } from './run-loops.ts';
+import type { ListedLoop, RunOutcome } from './run-loops.ts';
 import { leaseOf } from './session.ts';
+import { isShut } from './sign-in.ts';
 import { startTask } from './start-task.ts';
 import { isTakenElsewhere, isUnchanged } from './taken-elsewhere.ts';
 
@@ -57,6 +59,15 @@ export async function runReady(run: Run, limit: number | null): Promise<RunOutco
   };
 }
 
+/** Loops at rest go on; nothing new starts. */
+export async function runListed(run: Run, listed: readonly ListedLoop[]): Promise<RunOutcome> {
+  const crew = new Crew(run, null);
+  await crew.goOnWithListed(listed);
+  await crew.allEnded();
+  const { loops, full, spent } = crew;
+  return { loops, full, spent, limited: false, held: false, waiting: 0 };
+}
+
 const nothingWaits: Standstill = { forPerson: 0, forOthers: 0 };
 
 function standstill({ store }: Engine): Promise<Standstill> {
@@ -80,6 +91,8 @@ class Crew {
   full: string | null = null;
   /** The budget of the run or the day that keeps the rest from starting. */
   spent: string | null = null;
+  /** Tasks and loops that were not begun for want of a sign-in. */
+  #unsigned = 0;
   #started = 0;
   /** Asks that may still become a start. */
   #asking = 0;
@@ -110,6 +123,19 @@ class Crew {
     for (const loop of refused) this.#begin(loop.taskId, () => mergeAgain(this.#run, loop));
   }
 
+  async goOnWithListed(listed: readonly ListedLoop[]): Promise<void> {
+    const { engine } = this.#run;
+    for (const [order, { loopId, changed }] of listed.entries()) {
+      const loop = await engine.store.read((tx) => tx.loops.get(loopId));
+      if (loop === null) continue;
+      this.#join(loop.taskId, { order, provider: providerOf(loop.settings) }, async () => {
+        if (!(await isUnchanged(engine, loop))) return null;
+        engine.publish({ kind: 'notice', text: resumingText(loop) });
+        return driveLoop(this.#run, loop.id, { why: 'resumed by hand', ...changed });
+      });
+    }
+  }
+
   /** What the engine of another process has left that ended meanwhile; false when there is nothing. */
   async #goOnWithOrphans(): Promise<boolean> {
     const { loops, unfinished } = await this.#findLeft();
@@ -135,8 +161,7 @@ class Crew {
         if (!(await isUnchanged(engine, loop))) return null;
         await requireWorkable(engine, loop);
         const why = whyResumed(loop);
-        const state = pausedState(loop);
-        engine.publish({ kind: 'notice', text: `resuming ${loop.id}, which was ${state}` });
+        engine.publish({ kind: 'notice', text: resumingText(loop) });
         return driveLoop(this.#run, loop.id, { why });
       });
     }
@@ -166,6 +191,7 @@ class Crew {
   /** Waits for everything under way; throws what went wrong first. */
   async allEnded(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay.values());
+    if (this.#unsigned > 0) this.#publish({ kind: 'notice', text: unsignedText(this.#unsigned) });
     if (this.#fatal !== null) throw this.#fatal.error;
     if (this.#problems.length > 0) throw this.#problems[0];
   }
@@ -257,7 +283,8 @@ class Crew {
       })
       .catch((error: unknown) => {
         this.#failed.add(taskId);
-        if (isTakenElsewhere(error)) return;
+        if (isShut(error)) this.#unsigned++;
+        if (isTakenElsewhere(error) || isShut(error)) return;
         if (isSetupProblem(error)) this.#fail(error);
         else this.#problems.push(error);
         const text = error instanceof Error ? error.message : String(error);
@@ -305,6 +332,11 @@ function isSetupProblem(error: unknown): boolean {
 /** Of the store, but not of the whole store: another owner was there, or it was locked for too long. */
 const ofOneLoop: ReadonlySet<string> = new Set(['store.fenced', 'store.conflict', 'store.locked']);
 
+function unsignedText(count: number): string {
+  const what = count === 1 ? 'one more waits' : `${count} more wait`;
+  return `${what} for the same sign-in and ${count === 1 ? 'was' : 'were'} not begun; \`loopwright run\` starts them`;
+}
+
 /** Null when it is not ready any more: somebody else was faster. */
 async function claimReady({ engine, session }: Run, taskId: string): Promise<Task | null> {
   await engine.reach('before:claim-task');
@@ -326,15 +358,36 @@ export function requireWorkable(engine: Engine, { settings, options }: Loop): Pr
   return engine.preflight(settings, { verify, inPlace, isOwnCheck: false });
 }
 
-function pausedState({ reason }: Loop): string {
-  if (reason === 'budget') return 'stopped by the budget of an earlier run';
-  return reason === 'rejected' ? 'rejected' : 'interrupted';
-}
-
 function whyResumed(loop: Loop): string {
   if (!isResting(loop.status)) return 'its engine was gone';
-  if (loop.reason === 'budget') return 'there is a new budget';
   const refusal = lastIteration(loop)?.refusal;
   if (loop.reason === 'rejected' && refusal !== undefined) return refusalText(refusal);
-  return loop.reason === 'rejected' ? 'it was rejected' : 'it was interrupted';
+  return loop.reason === 'rejected' ? 'it was rejected' : restText(loop);
+}
+
+function resumingText(loop: Loop): string {
+  if (!isResting(loop.status)) return `resuming ${loop.id}, which was interrupted`;
+  if (loop.reason === 'rejected') return `resuming ${loop.id}, which was rejected`;
+  return `resuming ${loop.id}: ${restText(loop)}`;
+}
+
+/** Why it rested, as the reason to go on. */
+function restText({ status, reason, text }: Loop): string {
+  switch (reason) {
+    case 'outage':
+      return 'its provider was down';
+    case 'auth':
+      return 'its provider wanted a sign-in';
+    case 'disk':
+      return 'the disk was full';
+    case 'budget':
+      return isSharedBudget(text) ? 'the budget of its run was used up' : 'its budget was raised';
+    case 'user':
+      return status === 'paused' ? 'it was paused' : 'it was stopped';
+    case 'interrupted':
+    case null:
+      return 'it was interrupted';
+    default:
+      return `it was ${status} (${reason})`;
+  }
 }

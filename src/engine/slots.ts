@@ -1,3 +1,4 @@
+import { providerName } from '../core/agent/provider.ts';
 import type { Settings } from '../core/config/schema.ts';
 import { LoopwrightError } from '../core/error.ts';
 import { parseHours } from '../core/schedule/hours.ts';
@@ -36,7 +37,7 @@ export type SlotAsk = Omit<Ask, 'id'> & { readonly key: string };
 export class Slots {
   readonly #input: SlotsInput;
   #schedule: Schedule;
-  readonly #waiters = new Map<string, { readonly go: () => void; fail(error: unknown): void }>();
+  readonly #waiters = new Map<string, Waiter>();
   /** False: whoever finds too little disk is refused, instead of waiting for more. */
   waitsForDisk = true;
   #looking: AbortController | null = null;
@@ -70,11 +71,24 @@ export class Slots {
     return statisticsOf(this.#schedule.tally);
   }
 
+  /** Nobody is signed in with this provider: its loops get no slot. */
+  isShut(provider: string): boolean {
+    return this.#schedule.providers[provider]?.isShut === true;
+  }
+
+  /** Whether an agent of this provider has ended well since then, by the monotonic clock. */
+  hasAnsweredSince(provider: string, tick: number): boolean {
+    return (this.#schedule.providers[provider]?.answeredAt ?? -Infinity) > tick;
+  }
+
   holds(kind: SlotKind, key: string): boolean {
     return this.#schedule.held.has(`${kind}:${key}`);
   }
 
-  /** Resolves with the slot taken; at once when it is held already. Rejects with the signal's reason, and holds nothing. */
+  /**
+   * Resolves with the slot taken; at once when it is held already. Rejects with the signal's reason, or with `provider.shut`, and
+   * holds nothing.
+   */
   async take({ key, ...wanted }: SlotAsk, signal: AbortSignal): Promise<void> {
     if (this.holds(wanted.kind, key)) return;
     signal.throwIfAborted();
@@ -90,7 +104,7 @@ export class Slots {
       this.tell({ type: 'release', id: ask.id });
       reject(signal.reason);
     };
-    this.#waiters.set(ask.id, { go: resolve, fail: reject });
+    this.#waiters.set(ask.id, { resolve, reject });
     signal.addEventListener('abort', giveUp, { once: true });
     if (this.tell({ type: 'ask', ask })) {
       this.#waiters.delete(ask.id);
@@ -108,12 +122,17 @@ export class Slots {
     if (this.holds(kind, key)) this.tell({ type: 'release', id: `${kind}:${key}` });
   }
 
-  /** Tells the schedule what has happened; true when an ask was refused. */
+  /** Tells the schedule what has happened; true when an ask was refused because too many wait. */
   tell(change: Change): boolean {
-    const { schedule, granted, rejected, lookInMs } = step(this.#schedule, change, this.#moment());
+    const stepped = step(this.#schedule, change, this.#moment());
+    const { schedule, granted, rejected, refused, lookInMs } = stepped;
     this.#schedule = schedule;
     for (const { id } of granted) {
-      this.#waiters.get(id)?.go();
+      this.#waiters.get(id)?.resolve();
+      this.#waiters.delete(id);
+    }
+    for (const { id, provider } of refused) {
+      this.#waiters.get(id)?.reject(shut(provider ?? ''));
       this.#waiters.delete(id);
     }
     this.#refuseWaiting();
@@ -141,9 +160,9 @@ export class Slots {
     const short = this.#waiters.size === 0 ? null : this.#shortOfDisk();
     if (short === null) return;
     const refused = [...this.#waiters].filter(([id]) => !id.startsWith('request:'));
-    for (const [id, { fail }] of refused) {
+    for (const [id, { reject }] of refused) {
       this.#waiters.delete(id);
-      fail(short);
+      reject(short);
     }
     for (const [id] of refused) this.tell({ type: 'release', id });
   }
@@ -233,6 +252,12 @@ function tooLittleDisk(free: number, needed: number): LoopwrightError {
 
 function megabytes(bytes: number): string {
   return `${Math.round(bytes / 1024 ** 2)} MB`;
+}
+
+type Waiter = { readonly resolve: () => void; readonly reject: (error: Error) => void };
+
+function shut(provider: string): LoopwrightError {
+  return new LoopwrightError('provider.shut', `${providerName(provider)} wants a sign-in`);
 }
 
 function tooMany(): LoopwrightError {

@@ -18,6 +18,8 @@ export type AgentRun = {
   readonly env: Readonly<Record<string, string>>;
   /** A run that begins another turn is ended with what it has done; 0: no limit. */
   readonly maxTurns: number;
+  /** How often an agent that asks the model itself repeats a request that failed; absent: as it likes. */
+  readonly apiRetries?: number;
   /** The socket of the loop's door, for agents that speak through it themselves; absent: there is none. */
   readonly door?: string;
   /** Walls around the agent; null or absent: none. */

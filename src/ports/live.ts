@@ -1,5 +1,6 @@
 import type { Activity, AgentOutcome } from '../core/agent/outcome.ts';
 import type { RecordedEvent } from '../core/loop/event.ts';
+import type { OutageState } from '../core/outage/outage-view.ts';
 import type { QueueSnapshot } from '../core/schedule/queue-view.ts';
 import type { Loop } from '../core/loop/loop.ts';
 
@@ -23,6 +24,8 @@ export type LiveEvent =
     }
   /** Who waits for a slot, whenever that changes. */
   | { readonly kind: 'queue'; readonly queue: QueueSnapshot }
+  /** A provider is down, was tried in vain, or answers again. */
+  | { readonly kind: 'outage'; readonly outage: OutageState; readonly isOver: boolean }
   /** Talk about the session as a whole. */
   | { readonly kind: 'notice'; readonly text: string };
 

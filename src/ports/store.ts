@@ -2,6 +2,7 @@ import type { Message, MessageKind } from '../core/coordinate/message.ts';
 import type { LoopEvent, RecordedEvent } from '../core/loop/event.ts';
 import type { Iteration, Loop } from '../core/loop/loop.ts';
 import type { LoopStatus } from '../core/loop/status.ts';
+import type { Outage } from '../core/outage/outage.ts';
 import type { NewTask, Task, TaskStatus } from '../core/task/task.ts';
 import type { BaselineState } from '../core/loop/event.ts';
 import type { VerificationReport } from '../core/verdict/report.ts';
@@ -45,6 +46,17 @@ export interface StoreTx {
   leaseTime(): Promise<number>;
   readonly places: Places;
   readonly gaps: Gaps;
+  readonly outages: Outages;
+}
+
+/** Providers that do not answer, shared by all who use the store. */
+export interface Outages {
+  get(provider: string): Promise<Outage | null>;
+  /** Longest first. */
+  list(): Promise<readonly Outage[]>;
+  put(outage: Outage): Promise<void>;
+  /** It answers again. False: nobody said that it did not. */
+  end(provider: string): Promise<boolean>;
 }
 
 /** What a store has lost because it was put back from a copy, or its log was deleted. It is noted when the store is opened. */

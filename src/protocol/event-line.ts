@@ -4,7 +4,7 @@ import type { Settings } from '../core/config/schema.ts';
 import { redactText } from '../engine/redact-text.ts';
 import type { LoopEvent, RecordedEvent } from '../core/loop/event.ts';
 import type { LiveEvent } from '../ports/live.ts';
-import { isoTime, Time } from './value.ts';
+import { isoTime, isoTimeOrNull, Time } from './value.ts';
 
 /** One line of `run --events` and `events`: the fields of the event beside these. */
 export const EventLine = lazy(() =>
@@ -41,6 +41,11 @@ export function liveEventLine(event: LiveEvent, now: number): EventLine {
     }
     case 'queue':
       return { ...live, loop: null, ...event.queue };
+    case 'outage': {
+      const { since, nextTry, ...outage } = event.outage;
+      const times = { since: isoTime(since), nextTry: isoTimeOrNull(nextTry) };
+      return { ...live, loop: null, ...outage, ...times, isOver: event.isOver };
+    }
     case 'notice':
       return { ...live, loop: null, text: event.text };
   }

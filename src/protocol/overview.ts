@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { lazy } from '../core/lazy.ts';
 import type { Overview as Facts } from '../engine/overview.ts';
+import type { Loop } from '../core/loop/loop.ts';
 import type { Task } from '../core/task/task.ts';
 import { Health, RunBudgetUse } from './http/payload.ts';
 import { LoopLine, loopLine } from './loop-line.ts';
-import { isoTimeOrNull, Time } from './value.ts';
+import { isoTime, isoTimeOrNull, Time } from './value.ts';
 
 const TaskEntry = lazy(() =>
   z.object({
@@ -55,6 +56,18 @@ export const Overview = lazy(() =>
       /** Of the daemon; null: there is none. */
       run: RunBudgetUse().nullable(),
     }),
+    /** Providers that are down, longest first. */
+    outages: z.array(
+      z.object({
+        provider: z.string(),
+        since: Time(),
+        /** Null: it is being tried right now. */
+        nextTry: Time().nullable(),
+        /** Loops that wait for it. */
+        waiting: z.number().int(),
+        why: z.string(),
+      }),
+    ),
   }),
 );
 export type Overview = z.infer<ReturnType<typeof Overview>>;
@@ -71,7 +84,7 @@ export function overviewResult(
       return {
         ...loopLine(row),
         owner,
-        waitingUntil: isoTimeOrNull(loop.wait?.until ?? null),
+        waitingUntil: isoTimeOrNull(waitingUntil(loop)),
         text: loop.text,
       };
     }),
@@ -85,7 +98,15 @@ export function overviewResult(
     held: facts.held.map(({ task, after }) => {
       return { ...taskEntry(task), after: after.map(({ id }) => id) };
     }),
+    outages: facts.outages.map(({ since, nextTry, ...outage }) => {
+      return { ...outage, since: isoTime(since), nextTry: isoTimeOrNull(nextTry) };
+    }),
   };
+}
+
+/** When a provider that is down is tried again is said of the provider. */
+function waitingUntil({ wait }: Loop): number | null {
+  return wait === null || wait.condition === 'outage' ? null : wait.until;
 }
 
 export function taskEntry({ id, title, status, reason, priority }: Task): TaskEntry {

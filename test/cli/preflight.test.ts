@@ -95,17 +95,14 @@ describe('preflight', () => {
     await mkdir(path.join(repo.path, 'node_modules/.bin'), { recursive: true });
     const bin = path.join(repo.path, 'node_modules/.bin/check');
     await writeFile(bin, '#!/bin/sh\ngrep -q world greeting.txt\n', { mode: 0o755 });
-    const { error } = await refused(
-      repo,
-      'x',
-      ...['--agent', 'command:true', '--validate', './node_modules/.bin/check'],
-    );
+    const check = ['--validate', './node_modules/.bin/check'];
+    const { error } = await refused(repo, 'x', '--agent', 'command:true', ...check);
     expect(error.hint).toContain('workspace: { link: [node_modules] }');
     const agent = (await greeter(repo)).slice(0, 2);
     const tracked = await cliIn(repo).run('run', 'y', ...agent, '--validate', 'tools/check.sh');
     expect(tracked.exitCode, tracked.err).toBe(0);
     await repo.write('loopwright.yml', 'workspace: { link: [node_modules] }\n');
-    const linked = ['run', 'z', ...agent, '--validate', './node_modules/.bin/check'];
+    const linked = ['run', 'z', ...agent, ...check];
     expect((await cliIn(repo).run(...linked)).exitCode).toBe(0);
   });
 

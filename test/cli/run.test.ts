@@ -65,6 +65,8 @@ describe('run', () => {
                      The greeting names the world now.
         changed    1 file, 2 lines: greeting.txt
         check      ✓ validation passed in TIME
+        note       confirming in a clean checkout, with the judge of the base
+        confirm    ✓ red-green: the checks failed on the base and pass now
         decision   complete: the checks went from red to green · $0.008 so far
 
       "
@@ -75,6 +77,7 @@ describe('run', () => {
         changed     1 file, +1 -0
                       greeting.txt | +1 -0
         branch      loopwright/LOOP
+        proof       red-green: the checks failed on the base and pass now
         iterations  2 in TIME
         cost        $0.008, 3.2k tokens
       next:

@@ -50,12 +50,15 @@ describe('steering loops of a daemon', () => {
     });
   }, 120_000);
 
-  it('needs a daemon to resume several, and says so', async () => {
+  it('says so when there is nothing to resume, and when a daemon is asked for that is not there', async () => {
     await using repo = await project('true');
     const cli = memoryCli({ cwd: repo.path, env: { ...repo.env } });
     const { exitCode, err } = await cli.run('resume', '--all');
     expect(exitCode).toBe(3);
-    expect(err).toContain('loopwright daemon start');
+    expect(err).toContain('no loop rests that could go on');
+    const detached = await cli.run('resume', '--all', '--detach');
+    expect(detached.exitCode).toBe(3);
+    expect(detached.err).toContain('loopwright daemon start');
   });
 
   it('guides, shares, alerts and asks by hand', async () => {

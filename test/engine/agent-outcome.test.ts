@@ -66,12 +66,17 @@ describe('what the loop does after each ending of an agent', () => {
     expect(loop).toMatchObject({ status: 'blocked', reason: 'auth' });
     expect(loop.text).toContain('give it a valid key');
     expect(loop.iterations).toHaveLength(1);
-    expect(loop.iterations[0]).toMatchObject({ counted: false, report: null });
+    expect(loop.iterations[0]).toMatchObject({
+      counted: false,
+      outcome: 'interrupted',
+      report: null,
+    });
+    expect(loop).toMatchObject({ consecutiveFailures: 0, errorStreak: 0, progress: [] });
     const task = await project.engine.store.read((tx) => tx.tasks.get(loop.taskId));
     expect(task?.status).toBe('blocked');
   });
 
-  it('spends no iteration on an API that fails, and gives up after too many in a row', async () => {
+  it('spends no iteration on an API that is down, and pauses when that lasts too long', async () => {
     await using repo = await gitRepo();
     const agent = await scripted(
       repo,
@@ -82,17 +87,16 @@ describe('what the loop does after each ending of an agent', () => {
       validate: passesWithFile,
       'max-iterations': 1,
       'api-retries': 0,
-      'max-consecutive-errors': 3,
-      'error-backoff': '10ms',
+      'probe-delay': '50ms',
+      'max-outage': '400ms',
     };
     await using project = await openedProject(repo, flags);
     const loop = await project.runText('no provider');
-    expect(loop).toMatchObject({ status: 'failed', reason: 'errors' });
+    expect(loop).toMatchObject({ status: 'paused', reason: 'outage', consecutiveFailures: 0 });
     expect(loop.iterations.map(({ counted, outcome }) => [counted, outcome])).toEqual([
-      [false, 'error'],
-      [false, 'error'],
-      [false, 'error'],
+      [false, 'interrupted'],
     ]);
+    expect(loop.text).toContain('has not answered for 400ms (limits.max-outage)');
   });
 
   it.each(['max_tokens', 'context_full', 'max_turns', 'denied'])(

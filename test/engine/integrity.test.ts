@@ -25,11 +25,10 @@ async function withSuite(): Promise<GitRepo> {
   return repo;
 }
 
-const cheat = `command:sed -i "s/test('subtracts'/test.skip('subtracts'/" test/math.test.js; echo x >> work.txt`;
+const skips = `command:sed -i "s/test('subtracts'/test.skip('subtracts'/" test/math.test.js; echo x >> work.txt`;
 const validate = 'node --test test/*.test.js';
-const warnings = (text: string) => text.split('only tests changed, no code did').length - 1;
 
-describe('an agent that cheats', () => {
+describe('an agent that changes what judges it', () => {
   it('is shown at one glance by run and by loop explain', async () => {
     await using repo = await withSuite();
     const cli = memoryCli({ cwd: repo.path, env: repo.env });
@@ -37,7 +36,7 @@ describe('an agent that cheats', () => {
       'run',
       'fix it',
       '--agent',
-      cheat,
+      skips,
       '--validate',
       validate,
       '--max-iterations',
@@ -45,28 +44,25 @@ describe('an agent that cheats', () => {
     );
     expect(ran.exitCode).not.toBe(0);
     const told = `${ran.out}${ran.err}`.split('\n').map((line) => line.trim());
-    expect(told.filter((line) => line.startsWith('cheat'))).toHaveLength(1);
-    expect(told.join('\n')).toContain('WEAKENED');
-    expect(told.join('\n')).toMatch(
-      /the test "subtracts" is marked as skipped.*test\/math\.test\.js/,
-    );
+    expect(told.filter((line) => /^judge +✗ integrity failed/.test(line))).toHaveLength(1);
+    expect(told.join('\n')).toContain('the test "subtracts" ran on the base and is skipped now');
     const { out } = await cli.run('loop', 'explain', 'last');
-    expect(out).toContain('CHEAT: what judges the work was changed in iteration 1');
-    expect(out).toMatch(/cheat +the test "subtracts" is marked as skipped/);
+    expect(out).toContain('What judges the work was changed in iteration 1');
+    expect(out).toMatch(/judge +the test "subtracts" ran on the base and is skipped now/);
     const json = JSON.parse((await cli.run('loop', 'explain', 'last', '--json')).out);
     expect(json.iterations[0].violations).toMatchObject([
       { kind: 'skipped-test', subject: 'subtracts' },
     ]);
     const receipt = await cli.run('receipt', 'show', 'last');
     expect(receipt.out).toMatch(
-      /✗ L1\/integrity · sha256 [0-9a-f]{16} .*\n +the test "subtracts" is marked/,
+      /✗ L1\/integrity · sha256 [0-9a-f]{16} .*\n +the test "subtracts" ran on the base/,
     );
   });
 
   it('gets no score for it, and is told first', async () => {
     await using repo = await withSuite();
     await using project = await openedProject(repo, {
-      agent: cheat,
+      agent: skips,
       validate,
       'max-iterations': 1,
     });
@@ -79,11 +75,13 @@ describe('an agent that cheats', () => {
     await using repo = await withSuite();
     const cli = memoryCli({ cwd: repo.path, env: { ...repo.env, USER: 'ada' } });
     const limit = ['--validate', validate, '--max-iterations', '1'];
-    const ran = await cli.run('run', 'fix it', '--agent', cheat, ...limit);
+    const ran = await cli.run('run', 'fix it', '--agent', skips, ...limit);
     expect(ran.exitCode).toBe(1);
     expect(ran.out).toMatch(/loopwright approve loop-\w+ +accept what integrity found/);
     const approved = await cli.run('approve', 'last', '--note', 'it was never right');
     expect(approved).toMatchObject({ exitCode: 0 });
+    // One yes, to what is shown: the confirmation that follows asks for no second one.
+    expect(approved.err).toContain("+test.skip('subtracts'");
     expect(approved.out).toContain('is complete');
     const shown = JSON.parse((await cli.run('loop', 'show', 'last', '--json')).out);
     expect(shown).toMatchObject({ status: 'complete', iterations: [{ outcome: 'done' }] });
@@ -103,41 +101,47 @@ describe('an agent that cheats', () => {
   it.each([
     ['changed a test and nothing else', '', true],
     ['changed code as well', '; echo x >> work.txt', false],
-  ])('is warned of when it %s', async (_name, more, isWarned) => {
+  ])('is said when it %s; the test as it was still fails', async (_name, more, isOnly) => {
     await using repo = await withSuite();
     const cli = memoryCli({ cwd: repo.path, env: repo.env });
     const agent = `command:sed -i 's/2 + 1, 1/2 + 1, 3/' test/math.test.js${more}`;
     const limit = ['--validate', validate, '--max-iterations', '1'];
     const ran = await cli.run('run', 'fix it', '--agent', agent, ...limit);
-    expect(ran.exitCode).toBe(0);
-    // Once in the story, once in the summary.
-    expect(warnings(`${ran.out}${ran.err}`)).toBe(isWarned ? 2 : 0);
-    const { out } = await cli.run('loop', 'explain', 'last');
-    expect(warnings(out)).toBe(isWarned ? 1 : 0);
+    expect(ran.exitCode).toBe(2);
+    expect(`${ran.out}${ran.err}`).toContain('test/math.test.js was changed (test)');
+    const approved = await cli.run('approve', 'last');
+    expect(approved.out).toContain('is complete');
+    const shown = JSON.parse((await cli.run('loop', 'show', 'last', '--json')).out);
+    expect(shown.proof).toBe(isOnly ? 'unproven' : 'red-green');
     const json = JSON.parse((await cli.run('loop', 'explain', 'last', '--json')).out);
-    expect(json.onlyTestsChanged).toEqual(isWarned ? ['test/math.test.js'] : []);
+    expect(json.onlyTestsChanged).toEqual(isOnly ? ['test/math.test.js'] : []);
   });
 
   it('stays caught by what nobody has approved', async () => {
     await using repo = await withSuite();
     const cli = memoryCli({ cwd: repo.path, env: repo.env });
-    const empties = `if [ $LOOPWRIGHT_ITERATION = 1 ]; then ${cheat.slice('command:'.length)}; else rm test/math.test.js; echo "test('ok', () => {})" > test/b.test.js; fi`;
-    const limit = ['--validate', `${validate}; false`, '--max-iterations', '1'];
+    const empties = `if [ $LOOPWRIGHT_ITERATION = 1 ]; then ${skips.slice('command:'.length)}; else sed -i "s/test('adds'/test.skip('adds'/" test/math.test.js; fi`;
+    await repo.write(
+      'loopwright.yml',
+      'validation: { commands: { extra: { command: "false" } } }\n',
+    );
+    await repo.commitAll('another check');
+    const limit = ['--validate', validate, '--max-iterations', '1'];
     await cli.run('run', 'fix it', '--agent', `command:${empties}`, ...limit);
     const approved = await cli.run('approve', 'last');
-    // The command still fails, so that the loop ends as before.
+    // The other check still fails, so that the loop ends as before.
     expect(approved.out).toContain('failed');
     await cli.run('loop', 'resume', 'last', '--max-iterations', '2');
     const json = JSON.parse((await cli.run('loop', 'explain', 'last', '--json')).out);
     expect(json.iterations[0].violations).toEqual([]);
     expect(json.iterations[1].violations).toEqual(
-      expect.arrayContaining([expect.objectContaining({ kind: 'removed-test', subject: 'adds' })]),
+      expect.arrayContaining([expect.objectContaining({ kind: 'skipped-test', subject: 'adds' })]),
     );
   });
 
   it('cannot hide it behind hundreds of files of its own', async () => {
     await using repo = await withSuite();
-    const many = `mkdir a; for i in $(seq 1 220); do echo "// $i" > a/$i.test.js; done; ${cheat.slice('command:'.length)}`;
+    const many = `mkdir a; for i in $(seq 1 220); do echo "// $i" > a/$i.test.js; done; ${skips.slice('command:'.length)}`;
     await using project = await openedProject(repo, {
       agent: `command:${many}`,
       validate,
@@ -145,15 +149,21 @@ describe('an agent that cheats', () => {
     });
     const loop = await project.runText('fix it');
     expect(loop.iterations[0]?.report?.levels.L1?.checks.at(-1)?.violations).toMatchObject([
-      { kind: 'skipped-test', subject: 'subtracts', file: 'test/math.test.js' },
+      { kind: 'skipped-test', subject: 'subtracts' },
     ]);
   });
 
-  it('only warns with `integrity: warn`', async () => {
+  it('only warns with `integrity: warn`; the judge of the base still counts', async () => {
     await using repo = await withSuite();
-    await using project = await openedProject(repo, { agent: cheat, validate, integrity: 'warn' });
+    await using project = await openedProject(repo, {
+      agent: skips,
+      validate,
+      integrity: 'warn',
+      'max-iterations': 1,
+    });
     const loop = await project.runText('fix it');
-    expect(loop.status).toBe('complete');
+    expect(loop).toMatchObject({ status: 'blocked', reason: 'judge' });
+    expect(loop.iterations[0]?.confirmation).toMatchObject({ verdict: 'contradicted' });
     const checks = loop.iterations[0]?.report?.levels.L1?.checks ?? [];
     expect(checks.map(({ name, passed }) => [name, passed])).toEqual([
       ['validation', true],

@@ -37,6 +37,19 @@ const agent = `command:cat README.md >> ../../../../seen-by-agent; echo $LOOPWRI
 const lines = async (file: string) => (await readFile(file, 'utf8')).split('\n').filter(Boolean);
 
 describe('what a check writes into the worktree', () => {
+  it('does not mean that it made a program executable', async () => {
+    await using repo = await gitRepo();
+    await repo.write('tool', '#!/bin/sh\nexit 1\n');
+    await repo.write('check.sh', 'test -e "$SEEN" || chmod +x tool; touch "$SEEN"; ./tool\n');
+    const seen = JSON.stringify(path.join(repo.outside, 'seen'));
+    const settings = `validation: {command: "sh check.sh"}\nenv: {set: {SEEN: ${seen}}}\n`;
+    await repo.write('loopwright.yml', `${settings}verify: {confirm: off}\n`);
+    await repo.commitAll('start');
+    const fix = 'command:sed -i "s/exit 1/exit 0/" tool';
+    await using project = await openedProject(repo, { agent: fix, 'max-iterations': 1 });
+    expect((await project.runText('fix the tool')).status).toBe('complete');
+  });
+
   it('is put back before the next verification, and is in no commit', async () => {
     await using repo = await gitRepo();
     const seen = await prepared(repo);

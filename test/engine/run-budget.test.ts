@@ -55,7 +55,7 @@ describe('the budget of a run', () => {
     expect(JSON.parse(out).tasks).toMatchObject({ running: 0 });
     // The next run has a new budget, and goes on with what this one has stopped.
     const next = await runAll(repo, '--max-run-cost-usd', '0.02');
-    expect(next.err).toContain('stopped by the budget of an earlier run');
+    expect(next.err).toContain('the budget of its run was used up');
     expect(next.exitCode).toBe(5);
   });
 

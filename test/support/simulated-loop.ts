@@ -259,9 +259,17 @@ export class SimulatedWorld {
       apiErrors: openIteration(this.loop)?.apiErrors ?? 0,
       hangs: openIteration(this.loop)?.hangs ?? 0,
       apiRetries: 3,
+      isDown: this.#choices.int(8) === 0,
+      hasAnswered: this.#choices.int(2) === 0,
+      pace: { firstMs: 30_000, longestMs: 600_000 },
       now: this.#now,
       chance: 0.5,
     });
+    if (next.kind === 'outage') {
+      const until = this.#now + 30_000;
+      const wait = { condition: 'outage', until, then: 'run-agent', text: next.text } as const;
+      this.append({ type: 'loop.waiting', ...wait });
+    }
     if (next.kind === 'again') {
       const until = this.#now + next.waitMs;
       this.append({

@@ -168,12 +168,12 @@ export const agentFaults: readonly Fault[] = [
   {
     id: 'N1',
     fault: 'The model limits the rate, is overloaded, or fails',
-    follows: 'Waited for as told, in the same iteration; given up after too many failures in a row',
+    follows: 'Waited for as told, in the same iteration; paused after max-outage',
     tests: [
       ...at(
         outcome,
         'waits out a rate limit in the same iteration, which then counts once',
-        'spends no iteration on an API that fails, and gives up after too many in a row',
+        'spends no iteration on an API that is down, and pauses when that lasts too long',
       ),
       ...at(
         scenarios,

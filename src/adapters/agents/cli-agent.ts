@@ -107,7 +107,7 @@ export function outcomeOf(
   seen: Seen,
   kind: AgentOutcomeKind,
   evidence: string,
-  times: Partial<Pick<AgentOutcome, 'retryAfterMs' | 'resetAtMs'>> = {},
+  times: Partial<Pick<AgentOutcome, 'retryAfterMs' | 'resetAtMs' | 'fault'>> = {},
 ): AgentOutcome {
   const { sessionId, model, tokens, costUsd, contextPercent, turns, models } = seen;
   return {

@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
+import { lazy } from '../../core/lazy.ts';
 import type { ProcessIdentity } from '../../ports/process.ts';
 import { entriesOf } from '../files/folder-entries.ts';
 import { makeFolders } from '../files/own-folder.ts';
@@ -43,24 +44,25 @@ export type Move = {
 
 export type PlannedMove = Omit<Move, 'id' | 'owner'>;
 
-const objectId = z.string().refine(isObjectId);
-const name = z.string().min(1).max(4096);
-
-const Record = z.strictObject({
-  branch: name,
-  from: objectId,
-  to: objectId,
-  loops: z.array(name).max(1000),
-  gitDirs: z.array(name).max(1000),
-  follows: z.enum(['files', 'index']),
-  owner: z
-    .object({
-      pid: z.int().positive(),
-      startTime: z.string().max(64).nullable(),
-      bootId: z.string().max(256).nullable(),
-      host: z.string().max(1024),
-    })
-    .nullable(),
+const Record = lazy(() => {
+  const objectId = z.string().refine(isObjectId);
+  const name = z.string().min(1).max(4096);
+  return z.strictObject({
+    branch: name,
+    from: objectId,
+    to: objectId,
+    loops: z.array(name).max(1000),
+    gitDirs: z.array(name).max(1000),
+    follows: z.enum(['files', 'index']),
+    owner: z
+      .object({
+        pid: z.int().positive(),
+        startTime: z.string().max(64).nullable(),
+        bootId: z.string().max(256).nullable(),
+        host: z.string().max(1024),
+      })
+      .nullable(),
+  });
 });
 
 const ending = '.json';
@@ -196,7 +198,7 @@ function isGone(owner: Move['owner']): boolean {
 
 function parse(text: string | null): Omit<Move, 'id'> | null {
   try {
-    return Record.parse(JSON.parse(text ?? ''));
+    return Record().parse(JSON.parse(text ?? ''));
   } catch {
     return null;
   }

@@ -9,6 +9,7 @@ import { isCode } from './registration.ts';
 import { removeFolder } from './remove-folder.ts';
 import { withoutIndex, type Repository } from './repository.ts';
 import { setEntries, type IndexChange, type ScratchIndex } from './scratch-index.ts';
+import { fillSubmodules } from './submodules.ts';
 import { diffTreePairs } from './tree-diff.ts';
 
 /**
@@ -30,6 +31,7 @@ export async function makeRoom(
   const commit = await repository.text({ at, args: message, signal });
   await writeFile(path.join(at.gitDir, 'HEAD'), `${commit}\n`);
   await repository.output({ at, args: ['checkout-index', '--all', '--force'], signal });
+  await fillSubmodules({ repository, at, workTree: spec.folder }, signal);
   await repository.run({ at, args: ['update-index', '-q', '--refresh'], signal });
   const root = repository.main.workTree ?? '';
   await bringFiles(root, spec.folder, { copy: spec.copy, link: [] }, signal);
@@ -39,6 +41,13 @@ export async function makeRoom(
   const link = spec.link.filter((entry) => !paths.includes(entry));
   await bringFiles(root, spec.folder, { copy: [], link }, signal);
   for (const entry of paths) await bringOwn(from, spec.folder, entry, signal);
+  await writeFile(path.join(spec.home, '.gitconfig'), identityOf(repository));
+}
+
+function identityOf({ user }: Repository): string {
+  const quoted = (text: string) =>
+    `"${text.replaceAll(/["\\]/g, String.raw`\$&`).replaceAll('\n', ' ')}"`;
+  return `[user]\n\tname = ${quoted(user.name)}\n\temail = ${quoted(user.email)}\n`;
 }
 
 /** What is tracked there stays. */

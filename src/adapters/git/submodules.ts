@@ -8,12 +8,14 @@ import type { Repository } from './repository.ts';
 
 type Submodule = { readonly path: string; readonly commit: string };
 
+type Place = Pick<LoopCheckout, 'repository' | 'at' | 'workTree'>;
+
 /**
- * Gives a new worktree the files of its submodules, as far as the user's checkout has them: nothing is fetched. Each becomes a
+ * Gives a new checkout the files of its submodules, as far as the user's checkout has them: nothing is fetched. Each becomes a
  * small repository that borrows the objects. Says which ones stay empty, and what to do.
  */
 export async function fillSubmodules(
-  { repository, at, workTree }: LoopCheckout,
+  { repository, at, workTree }: Place,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const notes: string[] = [];
@@ -77,7 +79,7 @@ async function listSources(
   const args = ['config', '-z', '-f', file, '--get-regexp', String.raw`^submodule\..*\.path$`];
   const { stdout } = await repository.run({ at, args, signal });
   const found = new Map<string, string>();
-  const modules = path.join(at.commonDir, 'modules');
+  const modules = path.join(repository.main.commonDir, 'modules');
   for (const record of splitRecords(stdout)) {
     const [key = '', ...value] = record.split('\n');
     const source = path.join(modules, key.slice('submodule.'.length, -'.path'.length));

@@ -262,8 +262,8 @@ async function costSince(db: Db, time: number): Promise<number> {
         and events.type in ('agent.ended', 'usage.added')`,
   );
   const costs = rows.map(({ data }) => {
-    const { record, costUsd } = parseStored<Spending>(data, 'a fact of spending');
-    return record === undefined ? costUsd : record.costUsd;
+    const fact = parseStored<Spending>(data, 'a fact of spending');
+    return fact.record === undefined ? fact.costUsd : fact.record.costUsd;
   });
   return costs.reduce<number>((sum, cost) => (typeof cost === 'number' ? sum + cost : sum), 0);
 }

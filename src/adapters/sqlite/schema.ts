@@ -44,6 +44,17 @@ export interface PlaceTable {
   since: number;
 }
 
+export interface OutagesTable {
+  provider: string;
+  since: number;
+  give_up_at: number;
+  failures: number;
+  next_at: number;
+  prober: string | null;
+  is_probing: number;
+  why: string;
+}
+
 export interface TasksTable {
   id: string;
   title: string;

@@ -20,6 +20,7 @@ import { migrate, refuseNewerUntouched } from './migrate.ts';
 import { loadMigrations, shippedMigrations } from './migrations.ts';
 import { refuseNetworkDisk } from './network-disk.ts';
 import { placeNewStore } from './new-store.ts';
+import { createOutages } from './outages.ts';
 import { createPlaces } from './places.ts';
 import { createQueue } from './queue.ts';
 import { createRequests } from './requests.ts';
@@ -177,5 +178,6 @@ function createTx(db: Db, root: string | null): Omit<StoreTx, 'leaseTime'> {
     messages: createMessages(db),
     places: createPlaces(db, root),
     gaps: createGaps(db),
+    outages: createOutages(db),
   };
 }

@@ -10,7 +10,8 @@ import { driveInForeground, talkOptions, type Drive } from '../foreground.ts';
 import { argument, isGiven, requiredArgument, wantsJson } from '../input.ts';
 import { loopFiles } from '../../engine/loop-files.ts';
 import { resolveRecorded, loopArgument } from '../resolve-loop.ts';
-import { isForDaemon, resumeInBackground } from '../resume-in-background.ts';
+import { isForSeveral, resumeInBackground } from '../resume-in-background.ts';
+import { resumeSeveralHere } from '../resume-several.ts';
 import { settingsForResume } from '../resume-settings.ts';
 import { flagValues, settingOptions } from '../setting-options.ts';
 
@@ -22,7 +23,12 @@ export const loopResume: Command = {
     'Flags given here win over both. --reload reads everything again.',
   args: [{ ...loopArgument, summary: `${loopArgument.summary} Or a selector.`, required: false }],
   options: [
-    { name: 'all', summary: 'Every paused loop, in the daemon.' },
+    {
+      name: 'all',
+      summary:
+        'Every loop that rests for a reason that may have passed; in the daemon if there is one.',
+    },
+    { name: 'jobs', value: 'N', summary: 'Without a daemon: up to N loops at once.' },
     { name: 'detach', summary: 'Go on in the daemon instead of here.' },
     { name: 'reload', summary: 'Read all of the configuration again, also what judges the work.' },
     ...settingOptions(),
@@ -34,10 +40,15 @@ export const loopResume: Command = {
       line: 'loopwright loop resume loop-1a2b --max-iterations 150',
       does: 'Goes on with a loop that had used all of its iterations.',
     },
-    { line: 'loopwright resume --all', does: 'The daemon goes on with every paused loop.' },
+    {
+      line: 'loopwright resume --all',
+      does: 'Goes on with what was paused, or waited for a provider, a sign-in, room on the disk or a larger budget.',
+    },
   ],
-  run: (input, context) =>
-    isForDaemon(input) ? resumeInBackground(input, context) : resumeHere(input, context),
+  async run(input, context) {
+    if (!isForSeveral(input)) return resumeHere(input, context);
+    return (await resumeInBackground(input, context)) ?? resumeSeveralHere(input, context);
+  },
 };
 
 function resumeHere(input: CommandInput, context: CliContext): Promise<number> {

@@ -25,7 +25,7 @@ export const run: Command = {
   summary: 'Run a task, or everything that is ready, until it is verifiably done.',
   details:
     'TEXT creates a task and runs it; a task id runs that task; `-` reads the text from standard input. If the task has ' +
-    'an unfinished loop, that loop goes on. Without TEXT, interrupted loops go on first, then every task that is ready is run.' +
+    'an unfinished loop, that loop goes on. Without TEXT, loops go on first that were interrupted or waited for a provider, a sign-in or disk space; then every task that is ready is run.' +
     '\n\nThe first Ctrl-C finishes the iteration, the second cuts it short. Nothing is lost either way.' +
     '\n\nExit code: 0 complete, 1 failed, 2 needs you, 3 refused or nothing to do, 4 stopped, 5 budget, 130 interrupted.',
   args: [
@@ -42,6 +42,7 @@ export const run: Command = {
     { name: 'file', value: 'FILE', summary: 'Read the task from a file.', completes: 'files' },
     { name: 'jobs', value: 'N', summary: 'Run up to N loops at once (only without TEXT).' },
     { name: 'limit', value: 'N', summary: 'Start at most N loops (only without TEXT).' },
+    { name: 'retry-failed', summary: 'Give failed tasks another loop (only without TEXT).' },
     { name: 'in-place', summary: 'Work in your checkout instead of a worktree of its own.' },
     { name: 'allow-dirty', summary: 'With --in-place: also with uncommitted changes.' },
     { name: 'no-commit', summary: 'Do not commit after each iteration.' },

@@ -18,6 +18,7 @@ import { exitCodes } from '../exit-code.ts';
 import { wantsJson } from '../input.ts';
 import { formatAge, formatClock, formatCost, formatDuration, plural } from '../render/format.ts';
 import { nextCommands } from '../render/next-commands.ts';
+import { outageText } from '../render/outage-text.ts';
 import { createPaint, type Paint } from '../render/paint.ts';
 import { statusStyle, statusText } from '../render/status-word.ts';
 import { oneLine } from '../render/story-line.ts';
@@ -61,6 +62,10 @@ function renderOverview(
   const now = clock.now();
   const sections = [
     section(
+      'down',
+      overview.outages.map((outage) => paint('yellow', outageText(outage))),
+    ),
+    section(
       'running',
       overview.active.map((each) => activeText(each, waiting, now, paint)),
     ),
@@ -96,15 +101,18 @@ function renderOverview(
   return `${parts.join('\n\n')}\n\n${countsText(overview.counts)}${daemonText(daemon, overview)}\n`;
 }
 
+function usedOf(used: number, limit: number): string {
+  return `${formatCost(used)} of ${formatCost(limit)}`;
+}
+
 /** A line for what is limited; nothing without a limit. */
 function budgetText({ budget }: Overview, run: RunBudgetUse | null): string {
-  const of = (used: number, limit: number): string => `${formatCost(used)} of ${formatCost(limit)}`;
   const { dayUsd, dayLimitUsd } = budget;
   const parts = [
-    dayLimitUsd === null ? [] : [`${of(dayUsd, dayLimitUsd)} used within 24 hours`],
+    dayLimitUsd === null ? [] : [`${usedOf(dayUsd, dayLimitUsd)} used within 24 hours`],
     run === null || run.maxCostUsd === null
       ? []
-      : [`${of(run.costUsd, run.maxCostUsd)} used by the daemon`],
+      : [`${usedOf(run.costUsd, run.maxCostUsd)} used by the daemon`],
     run === null || run.spent === null ? [] : [`it starts nothing more: ${run.spent}`],
   ].flat();
   return parts.length === 0 ? '' : `budget: ${parts.join(' · ')}\n`;
@@ -156,8 +164,9 @@ function activeText(
 ): string {
   const state = paint(statusStyle(loop.status), statusText(loop.status, loop.reason));
   const cost = row.costUsd === null ? '' : ` · ${formatCost(row.costUsd)}`;
+  // When a provider is tried again is said of the provider.
   const wait =
-    loop.wait === null
+    loop.wait === null || loop.wait.condition === 'outage'
       ? ''
       : ` · ${formatDuration(Math.max(0, loop.wait.until - now))} left, until ${formatClock(loop.wait.until)} UTC`;
   const head = `${loop.id}  ${state} · iteration ${row.iterations}${cost}${wait} · last event ${formatAge(now - row.updatedAt)}`;

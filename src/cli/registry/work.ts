@@ -18,7 +18,8 @@ export const workCommands: readonly RegistryEntry[] = [
   },
   {
     path: ['approve'],
-    summary: 'Say yes to a loop that waits for an approval, or to what integrity found in it.',
+    summary:
+      'Say yes to a loop: to its approval gate, to what it changed of its judge, or to it as unproven.',
     group,
     load: async () => (await import('../command/approve.ts')).approve,
   },

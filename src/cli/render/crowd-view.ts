@@ -7,12 +7,14 @@ import type { CliContext } from '../context.ts';
 import { formatElapsed, formatSpending, plural } from './format.ts';
 import type { Talk, View } from './live-view.ts';
 import { renderCrowd, renderLoopLine } from './loop-lines.ts';
+import { OutageBoard } from './outage-text.ts';
 import { createPaint } from './paint.ts';
 import { StatusBlock } from './status-block.ts';
 import { statusStyle, statusText } from './status-word.ts';
 import { activityLine, agentAtWork, busyWith, storyOf } from './story.ts';
 import { line, oneLine, renderLine, type StoryLine } from './story-line.ts';
 import { Told } from './told.ts';
+import { cutToWidth } from './width.ts';
 
 type Recorded = Extract<LiveEvent, { kind: 'recorded' }>['recorded'];
 
@@ -37,6 +39,7 @@ export class CrowdView implements View {
   readonly #loops = new Map<string, Loop>();
   readonly #busy = new Map<string, Busy>();
   readonly #told = new Told();
+  readonly #outages = new OutageBoard();
   readonly #ended: Record<string, number> = {};
   readonly #checks = { passed: 0, failed: 0 };
   #queue: QueueSnapshot | null = null;
@@ -68,6 +71,12 @@ export class CrowdView implements View {
         this.#queue = event.queue;
         this.#tellWait(event.queue);
         return;
+      case 'outage': {
+        const now = this.#context.clock.now();
+        const news = this.#outages.news(event.outage, event.isOver, now);
+        if (news !== null) this.tell(news);
+        return;
+      }
       case 'notice':
         if (this.#told.isNews(event.text)) this.say(event.text);
         return;
@@ -96,7 +105,7 @@ export class CrowdView implements View {
       for (const each of storyOf(recorded, loop)) this.#print(loop, each);
     } else if (isEnd) {
       this.#print(null, endLine(loop));
-    } else if (event.type === 'warning.raised' || event.type === 'loop.waiting') {
+    } else if (event.type === 'warning.raised' || isOwnWait(event)) {
       for (const each of storyOf(recorded, loop)) this.#print(loop, each);
     }
   }
@@ -155,16 +164,19 @@ export class CrowdView implements View {
     const shown = all.slice(0, all.length > room ? room - 1 : room);
     const left = all.length - shown.length;
     const merging = all.filter(({ loop }) => awaitsMerge(loop)).length;
+    // Those have given their slots to others.
+    const down = all.filter(({ loop }) => loop.wait?.condition === 'outage').length;
     return [
       ...shown.map(({ loop, where, doing, since }) => {
         const time = formatElapsed(clock.monotonic() - since);
         return renderLoopLine({ title: loop.title, where, doing, time }, columns, paint);
       }),
       ...(left > 0 ? [paint('dim', `  and ${plural(left, 'more loop')}`)] : []),
+      ...this.#outages.lines.map((text) => paint('yellow', cutToWidth(text, columns))),
       renderCrowd(
         {
           queue: this.#queue,
-          running: all.length - merging,
+          running: all.length - merging - down,
           merging,
           ended: this.#ended,
           checks: this.#checks,
@@ -184,6 +196,11 @@ export class CrowdView implements View {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#block?.[Symbol.asyncDispose]();
   }
+}
+
+/** A wait of this loop alone; what all loops of a provider wait for is told once. */
+function isOwnWait(event: Recorded['event']): boolean {
+  return event.type === 'loop.waiting' && event.condition !== 'outage';
 }
 
 /** How one loop ended, in one line. */

@@ -5,6 +5,7 @@ import type { QueueSnapshot } from '../../core/schedule/queue-view.ts';
 import type { LiveEvent } from '../../ports/live.ts';
 import type { CliContext } from '../context.ts';
 import { formatElapsed, formatSpending, formatTokens, plural } from './format.ts';
+import { OutageBoard } from './outage-text.ts';
 import { createPaint } from './paint.ts';
 import { StatusLine } from './status-line.ts';
 import { renderStatus, type StatusParts } from './status-text.ts';
@@ -38,6 +39,7 @@ export class LiveView implements View {
   readonly #status: StatusLine | null;
   readonly #loops = new Map<string, Loop>();
   readonly #told = new Told();
+  readonly #outages = new OutageBoard();
   #busy: { readonly text: string; readonly since: number; readonly until: number | null } | null =
     null;
   #doing = '';
@@ -75,6 +77,12 @@ export class LiveView implements View {
       case 'queue':
         this.#tellWait(event.queue);
         return;
+      case 'outage': {
+        const now = this.#context.clock.now();
+        const news = this.#outages.news(event.outage, event.isOver, now);
+        if (news !== null) this.tell(news);
+        return;
+      }
       case 'notice':
         if (this.#told.isNews(event.text)) this.say(event.text);
         return;

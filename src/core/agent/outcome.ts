@@ -56,6 +56,10 @@ export type AgentOutcome = {
   readonly resetAtMs: number | null;
   /** The field, event or line that decided the kind, for people. */
   readonly evidence: string;
+  /** For api_error: the request itself is at fault, or the agent made nothing of the answer. Absent: the provider failed. */
+  readonly fault?: 'request';
+  /** For api_error: how often the agent has repeated the request by itself. */
+  readonly retries?: number;
   /** The stream says too little to be sure of the kind. */
   readonly confidence?: 'low';
 };

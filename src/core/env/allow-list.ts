@@ -68,6 +68,12 @@ export function agentEnvironment(
 }
 
 /**
+ * Python takes compiled code for that of a source with the same size and second. The base is checked so shortly before an
+ * agent may act that its compiled code would be taken for the agent's.
+ */
+const forChecks = { CI: 'true', PYTHONDONTWRITEBYTECODE: '1' } as const;
+
+/**
  * The environment of a check. A variable that looks like a key is handed on only if its exact name is in `pass`; a
  * pattern does not name it.
  */
@@ -79,19 +85,24 @@ export function checkEnvironment(
     matchesName(name, sharedNames) ||
     rules.pass.includes(name) ||
     (isPassed(name, rules.pass) && !looksSecret(name));
-  return assemble(base, isAllowed, { ...fixed, CI: 'true' }, rules);
+  return assemble(base, isAllowed, { ...fixed, ...forChecks }, rules);
 }
 
 const cleanNames = ['PATH', 'TZ', 'LANG', 'LANGUAGE', 'LC_*', 'NO_COLOR'] as const;
 
-/** The environment of a clean room: where programs are, the language, an empty home, and what the user names exactly. */
+/** Where a home is, or something in it: a clean place has its own, unless the user names one exactly. */
+const placeNames = ['HOME', 'TMPDIR', 'TMP', 'TEMP', 'XDG_*'] as const;
+
+/** The environment of a clean place: where programs are, the language, an empty home, and what the user hands on to checks. */
 export function cleanEnvironment(
   base: Environment,
   rules: EnvironmentRules,
   folders: { readonly home: string; readonly temporary: string },
 ): Record<string, string> {
   const isAllowed = (name: string): boolean =>
-    matchesName(name, cleanNames) || rules.pass.includes(name);
+    matchesName(name, cleanNames) ||
+    rules.pass.includes(name) ||
+    (isPassed(name, rules.pass) && !looksSecret(name) && !matchesName(name, placeNames));
   const own = { HOME: folders.home, TMPDIR: folders.temporary, CI: 'true' };
   return assemble(base, isAllowed, { ...fixed, ...own }, rules);
 }

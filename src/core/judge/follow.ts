@@ -3,6 +3,7 @@ import type { JudgeFile, JudgeInput } from './judge.ts';
 import { readMakefile, recipesOf, type Rule } from './make-rules.ts';
 import { readCommand, type Mention, type Start } from './mention.ts';
 import { isShellText, tellImported, tellNamed, type Naming } from './named-file.ts';
+import { unread } from './pattern-table.ts';
 import { packageScripts, taskTexts, toolSections } from './task-text.ts';
 import { ignoreReaders } from './program-table.ts';
 import { readShell, resolvePath, type ShellPlace, type SimpleCommand } from './shell.ts';
@@ -337,7 +338,8 @@ const plainFormats = /\.(?:ya?ml|ini|cfg|neon|conf|properties)$|(?:^|\/)\.[\w-]+
 const ignoreFiles = new Set(['.gitignore', '.ignore', '.rgignore', '.fdignore']);
 
 /** Every script, and configuration and rules of builds near the root: they name files that are loaded. */
-function isReadable({ path, kind }: JudgeFile): boolean {
+function isReadable({ path, kind, reason }: JudgeFile): boolean {
+  if (unread.has(reason)) return false;
   if (kind === 'script' || path === 'package.json') return true;
   if (kind === 'test') return /\.(?:[cm]?[jt]sx?|py|rb|php)$/.test(path);
   if (path.split('/').length > 4) return false;

@@ -1,5 +1,11 @@
 import type { Pattern } from './pattern.ts';
 
+const ofCi = 'configuration of CI';
+const ofLoopwright = 'configuration of Loopwright';
+
+/** Reasons of files that judge and load nothing into a check: their commands are the checks themselves, or run elsewhere. */
+export const unread: ReadonlySet<string> = new Set([ofCi, ofLoopwright]);
+
 /** Programs that were installed into the repository: they run in front of everything else. */
 export const installed: readonly Pattern[] = [
   {
@@ -219,7 +225,7 @@ export const configs: readonly Pattern[] = [
   },
   {
     kind: 'config',
-    reason: 'configuration of CI',
+    reason: ofCi,
     names:
       '.gitlab-ci.yml .gitlab-ci.yaml .travis.yml appveyor.yml .appveyor.yml azure-pipelines.yml azure-pipelines.yaml bitbucket-pipelines.yml Jenkinsfile Jenkinsfile.* .drone.yml .drone.yaml .cirrus.yml .woodpecker.yml wercker.yml cloudbuild.yaml buildspec.yml .semaphore.yml',
     folders: '.circleci .buildkite .woodpecker .semaphore',
@@ -228,7 +234,7 @@ export const configs: readonly Pattern[] = [
   },
   {
     kind: 'config',
-    reason: 'configuration of Loopwright',
+    reason: ofLoopwright,
     names: 'loopwright.yml loopwright.yaml',
     folders: '.loopwright',
     paths: 'loopwright/types/*',

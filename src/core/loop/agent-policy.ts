@@ -1,3 +1,4 @@
+import { probeDelayMs, type ProbePace } from '../outage/outage.ts';
 import type { AgentOutcome, AgentOutcomeKind } from '../agent/outcome.ts';
 import { isEmptyChange } from './changes.ts';
 import type { WaitCondition } from './event.ts';
@@ -7,6 +8,8 @@ import type { AttemptOutcome, IterationStatus } from './status.ts';
 /** What follows an agent run, beyond the usual restore → snapshot → verify. */
 export type AfterAgent =
   | { readonly kind: 'proceed' }
+  /** The provider is down: same iteration number, another run when it answers again; costs no iteration. */
+  | { readonly kind: 'outage'; readonly text: string }
   /** Same iteration number, another run after `waitMs`; costs no iteration. */
   | {
       readonly kind: 'again';
@@ -25,11 +28,19 @@ const usageLookMs = 300_000;
 /** No provider's window is longer; anything above is a broken clock or a hostile header. */
 const maxWaitMs = 7 * 24 * 3_600_000;
 
+/** Waits of a loop whose requests fail while others are answered, before that is taken for an error of its own. */
+const mostWaitsAlone = 5;
+
 export type AfterAgentInput = {
-  /** Runs of this iteration that ended in an API error, or hung; this one included. */
+  /** Requests of this iteration that failed, repeated ones and the last included; and runs that hung, this one included. */
   readonly apiErrors: number;
   readonly hangs: number;
   readonly apiRetries: number;
+  /** The provider is known to be down. */
+  readonly isDown: boolean;
+  /** It has answered another loop since the failure before this one. */
+  readonly hasAnswered: boolean;
+  readonly pace: ProbePace;
   /** UTC milliseconds. */
   readonly now: number;
   /** 0..1; spreads the retries by 25 %. */
@@ -51,9 +62,16 @@ export function afterAgent(outcome: AgentOutcome, input: AfterAgentInput): After
       return outcome.resetAtMs === null ? wait : { ...wait, isReset: true };
     }
     case 'api_error': {
-      if (input.apiErrors > input.apiRetries) return { kind: 'proceed' };
-      const waitMs = 1000 * 2 ** (input.apiErrors - 1) * (0.75 + input.chance / 2);
-      return again('retry', Math.round(waitMs), outcome.evidence);
+      if (outcome.fault === 'request') return { kind: 'proceed' };
+      if (input.isDown) return { kind: 'outage', text: outcome.evidence };
+      if (input.apiErrors <= input.apiRetries) {
+        const waitMs = 1000 * 2 ** (input.apiErrors - 1) * (0.75 + input.chance / 2);
+        return again('retry', Math.round(waitMs), outcome.evidence);
+      }
+      if (!input.hasAnswered) return { kind: 'outage', text: outcome.evidence };
+      const waits = input.apiErrors - input.apiRetries - 1;
+      if (waits >= mostWaitsAlone) return { kind: 'proceed' };
+      return again('retry', probeDelayMs(waits, input.pace), outcome.evidence);
     }
     case 'hung':
       return input.hangs > 1
@@ -148,6 +166,14 @@ export function attemptOutcomeOf(iteration: Iteration, completes: boolean): Atte
   if (!endedNormally(agent.kind)) return 'error';
   if (agent.claim !== null || agent.kind === 'refused') return 'failed';
   return 'no_sigil';
+}
+
+/** How many failures of the API a run stands for. */
+export function failedRequests({
+  kind,
+  retries = 0,
+}: Pick<AgentOutcome, 'kind' | 'retries'>): number {
+  return kind === 'api_error' ? 1 + retries : 0;
 }
 
 /** Wait after an iteration that ended in an error: doubling, up to a limit; 0 when there was none. */

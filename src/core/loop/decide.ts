@@ -1,3 +1,5 @@
+import { formatDuration } from '../config/duration.ts';
+import type { OutageLook } from '../outage/outage.ts';
 import { exceededBudget, unaffordable } from './budget.ts';
 import { needsVerification } from './agent-policy.ts';
 import { dueQuestion, type Question } from './consent.ts';
@@ -26,6 +28,8 @@ export type Facts = {
   readonly hasMail: boolean;
   /** The budget of the run or the day is used up, in words; absent or null: it is not. */
   readonly spent?: string | null;
+  /** What a loop that waits for a provider finds; absent: it waits for none. */
+  readonly outage?: OutageLook;
 };
 
 export type Request = {
@@ -52,7 +56,8 @@ export type Action =
   | { readonly type: 'restore-protected' }
   | { readonly type: 'take-snapshot' }
   | { readonly type: 'verify' }
-  | { readonly type: 'conclude'; readonly interrupted: boolean }
+  /** `why`: it is not cut short on request. */
+  | { readonly type: 'conclude'; readonly interrupted: boolean; readonly why?: string }
   | { readonly type: 'judge' }
   | {
       readonly type: 'rest';
@@ -88,8 +93,32 @@ function whileWaiting(loop: Loop, { until, condition, isReset }: Wait, facts: Fa
   }
   if (condition === 'approval' && facts.hasMail) return { type: 'read-messages' };
   if (condition === 'approval' && loop.asked === undefined) return { type: 'wake' };
+  if (condition === 'outage' && facts.outage !== undefined) {
+    return whileDown(loop, facts.outage);
+  }
   const leftMs = until - (isReset === true ? facts.wallNow : facts.now);
   return leftMs > 0 ? { type: 'wait', leftMs } : { type: 'wake' };
+}
+
+/** A probe is made by going on: before its agent starts it becomes the one that probes, or waits again. */
+function whileDown(loop: Loop, look: OutageLook): Action {
+  switch (look.kind) {
+    case 'over':
+    case 'probe':
+      return { type: 'wake' };
+    case 'wait':
+      return { type: 'wait', leftMs: look.leftMs };
+    case 'give-up': {
+      const text = outageEnd(loop);
+      if (openIteration(loop) !== null) return { type: 'conclude', interrupted: true, why: text };
+      return { type: 'rest', status: 'paused', reason: 'outage', text };
+    }
+  }
+}
+
+function outageEnd({ settings }: Loop): string {
+  const longest = formatDuration(settings.limits['max-outage']);
+  return `the provider has not answered for ${longest} (limits.max-outage); \`loopwright run\` tries it again`;
 }
 
 /** An interrupted iteration still keeps its files: snapshot, then the end without a verdict. */

@@ -66,6 +66,9 @@ export type AgentRecord = {
   readonly model?: string | null;
   readonly models?: readonly ModelUsage[];
   readonly confidence?: 'low';
+  /** See `AgentOutcome`. */
+  readonly fault?: 'request';
+  readonly retries?: number;
   readonly turns: number | null;
   readonly contextPercent: number | null;
   readonly sessionId: string | null;
@@ -321,6 +324,7 @@ export type BaseMoveRecord = {
 export type WaitCondition =
   | 'rate_limit'
   | 'usage_limit'
+  | 'outage'
   | 'retry'
   | 'backoff'
   | 'delay'

@@ -3,8 +3,8 @@ import { isUnpriced } from '../price/price.ts';
 import { atStep, updateLast } from './change.ts';
 import { earnedProof } from './confirming.ts';
 import { withoutQuestion, withQuestion } from './consent.ts';
-import { didNothing } from './agent-policy.ts';
-import type { AgentRecord, LoopEvent, RecordedEvent } from './event.ts';
+import { didNothing, failedRequests } from './agent-policy.ts';
+import type { AgentRecord, LoopEvent, RecordedEvent, WaitCondition } from './event.ts';
 import { afterResume } from './evolve-resume.ts';
 import { createdLoop, startedIteration } from './fresh.ts';
 import {
@@ -165,7 +165,8 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
       };
     case 'loop.woken':
       return {
-        ...loop,
+        // After an outage the API has all of its retries again.
+        ...(loop.wait?.condition === 'outage' ? withFreshRetries(loop) : loop),
         status: 'running',
         reason: null,
         text: null,
@@ -262,7 +263,7 @@ function afterAgent(loop: Loop, event: Extract<LoopEvent, { type: 'agent.ended' 
   return atStep(loop, 'restore-protected', {
     agent: event.record,
     process: null,
-    apiErrors: iteration.apiErrors + (event.record.kind === 'api_error' ? 1 : 0),
+    apiErrors: iteration.apiErrors + failedRequests(event.record),
     hangs: iteration.hangs + (event.record.kind === 'hung' ? 1 : 0),
     ...spend(iteration, 'work', event.record),
   });
@@ -335,15 +336,21 @@ function afterDecision(
   };
 }
 
+function withFreshRetries(loop: Loop): Loop {
+  return openIteration(loop) === null ? loop : updateLast(loop, { apiErrors: 0 });
+}
+
 function ciSince(loop: Loop, time: number): Partial<Iteration> {
   return { ciSince: loop.iterations.at(-1)?.ciSince ?? time };
 }
 
 /** What the provider said holds for the next iteration too: whoever goes on asks it no earlier. */
 function outlasting(wait: Wait | null): Wait | null {
-  const isTold = wait?.condition === 'usage_limit' || wait?.condition === 'rate_limit';
-  return wait !== null && isTold ? { ...wait, then: 'boundary' } : null;
+  const isTold = wait !== null && toldByProvider.has(wait.condition);
+  return isTold ? { ...wait, then: 'boundary' } : null;
 }
+
+const toldByProvider: ReadonlySet<WaitCondition> = new Set(['usage_limit', 'rate_limit', 'outage']);
 
 function nextFailures(failures: number, outcome: string): number {
   if (outcome === 'done') return 0;

@@ -180,10 +180,6 @@ function gateMissing({ gate, result }: FailedGate): Incomplete {
 
 function judgeIncomplete(loop: Loop, input: JudgeInput, completion: Incomplete): Decision {
   const agent = lastIteration(loop)?.agent ?? null;
-  if (agent?.kind === 'auth') {
-    const text = `the agent could not sign in: ${agent.evidence}; sign in with its own program or give it a valid key, then resume`;
-    return end(input, 'agent', 'blocked', 'auth', text);
-  }
   const stop = loop.options.keepGoing ? null : firstStop(input);
   if (stop !== null) return stop;
   if (

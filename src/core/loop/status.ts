@@ -3,7 +3,7 @@
  *
  * - `pending`: created, no owner yet.
  * - `running`: an owner drives it through its steps.
- * - `waiting`: a condition with a time (rate limit, usage window, backoff) must pass first; survives a restart.
+ * - `waiting`: a condition with a time (rate limit, usage window, outage, backoff) must pass first; survives a restart.
  * - `paused`: left by a person or a signal; work kept, `resume` goes on.
  * - `rebasing`: the base branch moved and the loop's branch is being put on top of it.
  * - `blocked`: needs a person (auth, conflict, approval, gate, judge, setup).
@@ -37,6 +37,7 @@ export type RestReason =
   | 'stuck'
   | 'errors'
   | 'auth'
+  | 'outage'
   | 'conflict'
   | 'approval'
   | 'gate'

@@ -14,6 +14,20 @@ export type Provider = {
   readonly refusals: number;
   /** UTC time at which its usage window opens again; 0: it is open. */
   readonly closedUntil: number;
+  /** It does not answer; null: as far as is known it does. */
+  readonly down: Down | null;
+  /** Nobody is signed in with it: it gets nothing in this run. */
+  readonly isShut: boolean;
+  /** Tick at which a run of an agent last ended well; null: none has. */
+  readonly answeredAt: number | null;
+};
+
+/** One loop at a time is let through when it is time to look, and finds out. */
+type Down = {
+  /** Tick before which nobody is. */
+  readonly until: number;
+  /** The ask that was let through; null: none since the last look. */
+  readonly tried: string | null;
 };
 
 export const unknownProvider: Provider = {
@@ -22,6 +36,9 @@ export const unknownProvider: Provider = {
   pausedUntil: 0,
   refusals: 0,
   closedUntil: 0,
+  down: null,
+  isShut: false,
+  answeredAt: null,
 };
 
 /** A 429: as long as the provider says, else 1, 2, 4 … 64 seconds. Those that were on their way count once. */
@@ -42,8 +59,31 @@ export function closeProvider(provider: Provider, until: number): Provider {
 }
 
 /** It has answered: the next 429 is a first one again. */
-export function answered(provider: Provider): Provider {
-  return provider.refusals === 0 ? provider : { ...provider, refusals: 0 };
+export function answered(provider: Provider, { tick }: Moment): Provider {
+  return { ...provider, refusals: 0, answeredAt: tick };
+}
+
+/** It does not answer; the next look is due after so many milliseconds. */
+export function takeDown(provider: Provider, inMs: number, { tick }: Moment): Provider {
+  const isDue = inMs <= 0;
+  // Saying again that it is time to look lets nobody else through.
+  const tried = isDue ? (provider.down?.tried ?? null) : null;
+  return { ...provider, down: { until: tick + Math.max(0, inMs), tried } };
+}
+
+export function bringUp(provider: Provider): Provider {
+  return provider.down === null ? provider : { ...provider, down: null };
+}
+
+/** Whoever gets a loop slot of a provider that is down is the one that finds out. */
+export function letThrough(provider: Provider, id: string): Provider {
+  return provider.down === null ? provider : { ...provider, down: { ...provider.down, tried: id } };
+}
+
+/** The slot was given back: another one may find out. */
+export function comeBack(provider: Provider, id: string): Provider {
+  const { down } = provider;
+  return down?.tried === id ? { ...provider, down: { ...down, tried: null } } : provider;
 }
 
 export function spendTokens(provider: Provider, count: number, { tick }: Moment): Provider {
@@ -55,6 +95,18 @@ export function spendTokens(provider: Provider, count: number, { tick }: Moment)
 export function countRequest(provider: Provider, limits: Limits, { tick }: Moment): Provider {
   const kept = provider.requests.filter((each) => tick - each < limits.window.ms);
   return { ...provider, requests: [...kept, tick] };
+}
+
+/** What keeps a loop of this provider from starting or going on. Its agents and requests are sent by loops that may. */
+export function outageObstacle(
+  name: string,
+  { down }: Provider,
+  id: string,
+  { tick }: Moment,
+): Obstacle | null {
+  if (down === null || down.tried === id) return null;
+  if (tick < down.until) return { kind: 'outage', provider: name, inMs: down.until - tick };
+  return down.tried === null ? null : { kind: 'outage', provider: name };
 }
 
 /** What keeps everything of this provider waiting. */

@@ -1,3 +1,4 @@
+import { providerName } from '../agent/provider.ts';
 import { heldSlots, obstacleFor, type Schedule } from './schedule.ts';
 import { endsInMs, type Moment, type Obstacle, type SlotKind } from './slot.ts';
 
@@ -58,6 +59,8 @@ export function obstacleText(obstacle: Obstacle): string {
       return `${obstacle.provider} limits the rate of requests`;
     case 'usage-limit':
       return `the usage limit of ${obstacle.provider} is reached`;
+    case 'outage':
+      return `${providerName(obstacle.provider)} is down`;
     case 'request-window':
       return `${obstacle.provider} has had its requests for now`;
     case 'token-window':

@@ -1,11 +1,16 @@
 import { minutesUntilOpen } from './hours.ts';
 import {
   answered,
+  bringUp,
   closeProvider,
+  comeBack,
   countRequest,
+  letThrough,
+  outageObstacle,
   pauseProvider,
   providerObstacle,
   spendTokens,
+  takeDown,
   unknownProvider,
   windowObstacle,
   type Provider,
@@ -49,6 +54,13 @@ export type Change =
     }
   /** A usage window is used up until then, in UTC milliseconds. */
   | { readonly type: 'usage-limited'; readonly provider: string; readonly until: number }
+  /** It does not answer; `inMs`: when one loop is to look again. */
+  | { readonly type: 'down'; readonly provider: string; readonly inMs: number }
+  /** It answers again. */
+  | { readonly type: 'up'; readonly provider: string }
+  /** Nobody is signed in with it: its loops that wait are refused, now and from now on. */
+  | { readonly type: 'shut'; readonly provider: string }
+  | { readonly type: 'opened'; readonly provider: string }
   | { readonly type: 'answered'; readonly provider: string }
   | { readonly type: 'spent'; readonly provider: string; readonly tokens: number }
   | { readonly type: 'limits'; readonly limits: Limits }
@@ -61,6 +73,8 @@ export type Stepped = {
   readonly granted: readonly Ask[];
   /** The ask of this change was refused: too many wait. */
   readonly rejected: boolean;
+  /** Who is not to wait any longer: nobody is signed in with their provider. */
+  readonly refused: readonly Ask[];
   /** When to look again although nothing changes; null: no need. */
   readonly lookInMs: number | null;
 };
@@ -76,7 +90,18 @@ export function createSchedule(limits: Limits): Schedule {
 export function step(schedule: Schedule, change: Change, moment: Moment): Stepped {
   const isFull = change.type === 'ask' && schedule.waiting.length >= schedule.limits.maxWaiting;
   const changed = isFull ? reject(schedule) : apply(schedule, change, moment);
-  return { ...dispatch(changed, moment), rejected: isFull };
+  const { open, refused } = refuseShut(changed);
+  return { ...dispatch(open, moment), rejected: isFull, refused };
+}
+
+/** Nobody waits for a provider that is shut; a request of an agent that runs finds out for itself. */
+function refuseShut(schedule: Schedule): { readonly open: Schedule; readonly refused: Ask[] } {
+  const { waiting, providers } = schedule;
+  const isShut = ({ ask }: Waiting): boolean =>
+    ask.kind !== 'request' && ask.provider !== null && providers[ask.provider]?.isShut === true;
+  const refused = waiting.filter(isShut).map(({ ask }) => ask);
+  if (refused.length === 0) return { open: schedule, refused };
+  return { open: { ...schedule, waiting: waiting.filter((each) => !isShut(each)) }, refused };
 }
 
 function reject(schedule: Schedule): Schedule {
@@ -98,8 +123,19 @@ function apply(schedule: Schedule, change: Change, moment: Moment): Schedule {
       return withProvider(schedule, change.provider, (provider) =>
         closeProvider(provider, change.until),
       );
+    case 'down':
+      return withProvider(schedule, change.provider, (provider) =>
+        takeDown(provider, change.inMs, moment),
+      );
+    case 'up':
+      return withProvider(schedule, change.provider, bringUp);
+    case 'shut':
+    case 'opened':
+      return withProvider(schedule, change.provider, (provider) => {
+        return { ...provider, isShut: change.type === 'shut' };
+      });
     case 'answered':
-      return withProvider(schedule, change.provider, answered);
+      return withProvider(schedule, change.provider, (provider) => answered(provider, moment));
     case 'spent':
       return withProvider(schedule, change.provider, (provider) =>
         spendTokens(provider, change.tokens, moment),
@@ -125,7 +161,9 @@ function remove(schedule: Schedule, id: string, { tick }: Moment): Schedule {
     const others = new Map(schedule.held);
     others.delete(id);
     const tally = tallyHold(schedule.tally, held.ask.kind, tick - held.since);
-    return { ...schedule, held: others, tally };
+    const left = { ...schedule, held: others, tally };
+    const { provider: name } = held.ask;
+    return name === null ? left : withProvider(left, name, (provider) => comeBack(provider, id));
   }
   const waiting = schedule.waiting.filter(({ ask }) => ask.id !== id);
   if (waiting.length === schedule.waiting.length) return schedule;
@@ -142,7 +180,7 @@ function withProvider(
   return { ...schedule, providers: { ...schedule.providers, [name]: provider } };
 }
 
-function dispatch(start: Schedule, moment: Moment): Omit<Stepped, 'rejected'> {
+function dispatch(start: Schedule, moment: Moment): Omit<Stepped, 'rejected' | 'refused'> {
   const granted: Ask[] = [];
   const left: Waiting[] = [];
   let schedule = start;
@@ -169,7 +207,10 @@ function grant(schedule: Schedule, { ask, since }: Waiting, moment: Moment): Sch
     held,
     tally: tallyGrant(schedule.tally, moment.tick - since, heldSlots(held)),
   };
-  if (ask.kind !== 'request' || ask.provider === null) return counted;
+  if (ask.provider === null || ask.kind === 'agent') return counted;
+  if (ask.kind === 'loop') {
+    return withProvider(counted, ask.provider, (provider) => letThrough(provider, ask.id));
+  }
   return withProvider(counted, ask.provider, (provider) =>
     countRequest(provider, schedule.limits, moment),
   );
@@ -189,6 +230,11 @@ export function obstacleFor(schedule: Schedule, ask: Ask, moment: Moment): Obsta
   const provider = ask.provider === null ? null : (providers[ask.provider] ?? unknownProvider);
   const closed = provider === null ? null : providerObstacle(ask.provider ?? '', provider, moment);
   if (closed !== null) return closed;
+  const down =
+    ask.kind === 'loop' && provider !== null
+      ? outageObstacle(ask.provider ?? '', provider, ask.id, moment)
+      : null;
+  if (down !== null) return down;
   const outside = ask.kind === 'request' ? null : machineObstacle(limits, ask.kind, slots, moment);
   if (outside !== null) return outside;
   if (slots >= limit && ask.isFree !== true) return { kind: 'busy', slot: ask.kind, limit };

@@ -60,6 +60,8 @@ export type Obstacle =
   | { readonly kind: 'busy'; readonly slot: SlotKind; readonly limit: number }
   | { readonly kind: 'rate-limit'; readonly provider: string; readonly inMs: number }
   | { readonly kind: 'usage-limit'; readonly provider: string; readonly inMs: number }
+  /** Without a time: one loop is finding out whether it is over. */
+  | { readonly kind: 'outage'; readonly provider: string; readonly inMs?: number }
   | { readonly kind: 'request-window'; readonly provider: string; readonly inMs: number }
   | { readonly kind: 'token-window'; readonly provider: string; readonly inMs: number }
   | { readonly kind: 'hours'; readonly inMs: number }
@@ -68,5 +70,5 @@ export type Obstacle =
 
 /** When an obstacle ends by itself; null: when somebody gives a slot back, or the machine has room. */
 export function endsInMs(obstacle: Obstacle): number | null {
-  return 'inMs' in obstacle ? obstacle.inMs : null;
+  return 'inMs' in obstacle ? (obstacle.inMs ?? null) : null;
 }

@@ -1,3 +1,4 @@
+import { isCheckedFile } from '../judge/checked-file.ts';
 import type { Check } from './report.ts';
 
 /** Texts of manifests on the base: what they declare is there once the project is set up. */
@@ -76,10 +77,11 @@ function missingProgram(line: string): string | null {
   return found === null && made === null ? null : `a program was not found: ${line}`;
 }
 
-/** A file that the command gives to its program. */
+/** A file that the command gives to its program, and that is not what the task is to make. */
 function missingFile(line: string, command: string): string | null {
   const file = nameAfter(line, fileWords);
-  return file !== null && isGiven(file, command) ? `${file} is not there` : null;
+  if (file === null || !isGiven(file, command) || isCheckedFile(command, file)) return null;
+  return `${file} is not there`;
 }
 
 /** How package managers and make pass on that something failed. */
@@ -122,7 +124,8 @@ function isModuleOfSetup(name: string, line: string, command: string, declares: 
   const words = wordsOf(command);
   const isStarted = words.some((word, at) => words[at - 1] === '-m' && isSameModule(word, name));
   const isEntry = isAbsolute(name) && !line.includes('imported from') && isGiven(name, command);
-  return isStarted || isEntry || declares(packageOf(name));
+  const isJudge = isEntry && !isCheckedFile(command, name);
+  return isStarted || isJudge || declares(packageOf(name));
 }
 
 function isSameModule(word: string, name: string): boolean {

@@ -17,6 +17,7 @@ import { allChecks } from '../../core/verdict/report.ts';
 import { lookAtCompletion } from '../completion.ts';
 import type { Engine } from '../engine.ts';
 import type { LoopOwner } from '../loop-owner.ts';
+import { restForSignIn } from '../sign-in.ts';
 import { reportSurroundings } from '../report-surroundings.ts';
 import { summariseIteration } from '../summarise-iteration.ts';
 import { tellStrategy } from '../tell-strategy.ts';
@@ -27,12 +28,16 @@ const keptOutput = 4000;
 export async function conclude(
   engine: Engine,
   owner: LoopOwner,
-  interrupted: boolean,
+  { interrupted, why }: { readonly interrupted: boolean; readonly why?: string },
 ): Promise<void> {
   const { loop, iteration } = owner;
   const durationMs = owner.iterationMs;
   const { changed, rest: broken } = await reportSurroundings(engine, owner);
   const around = changed === null ? [] : [changed];
+  const isUnknownHere = broken === null && !interrupted && iteration.agent?.kind === 'auth';
+  if (isUnknownHere) {
+    return restForSignIn(engine, owner, iteration.agent?.evidence ?? null, around);
+  }
   if (interrupted) {
     await owner.record(
       ...around,
@@ -44,7 +49,7 @@ export async function conclude(
         counted: false,
         durationMs,
         progress: null,
-        why: 'cut short on request',
+        why: why ?? 'cut short on request',
       },
       ...(broken === null ? [] : [{ type: 'loop.rested' as const, ...broken }]),
     );

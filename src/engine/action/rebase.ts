@@ -18,7 +18,7 @@ export async function rebase(engine: Engine, owner: LoopOwner, onto: string): Pr
   await engine.project.sync([]);
   await owner.record({ type: 'rebase.started', from, onto });
   await owner.settled();
-  await putBackWritten(owner, null);
+  await putBackWritten(engine, owner, null);
   await owner.before('rebase');
   const result = await owner.workspace.rebase(onto, from, owner.closing);
   await owner.after('rebase');

@@ -16,7 +16,7 @@ export async function rest(engine: Engine, owner: LoopOwner, end: Rest): Promise
   }
   await owner.settled();
   // Whoever goes on with it cannot tell any more what the checks wrote.
-  if (end.status !== 'complete') await putBackWritten(owner, null);
+  if (end.status !== 'complete') await putBackWritten(engine, owner, null);
   await owner.record({
     type: 'loop.rested',
     status: end.status,

@@ -27,19 +27,32 @@ import { loopSandbox } from '../loop-sandbox.ts';
 import { refuseFullDisk } from '../disk-full.ts';
 import type { Engine } from '../engine.ts';
 import type { LoopOwner } from '../loop-owner.ts';
+import { restForSignIn } from '../sign-in.ts';
 import { tellPermissions } from '../tell-permissions.ts';
 import { UsageKeeper } from '../running-usage.ts';
 import { SpendingGuard } from '../spending-guard.ts';
 import { LiveTotals } from '../live-totals.ts';
+import {
+  afterAgentInput,
+  lookAtProvider,
+  waitForOutage,
+  withAnswerWatch,
+} from '../provider-failure.ts';
 import { WarningRecorder } from '../warning-recorder.ts';
 
 const keptFinalText = 2000;
 
-/** One fresh agent run, in a slot of its own. Without one, because the work is being cut, nothing happens. */
+/**
+ * One fresh agent run, in a slot of its own. Without one, because the work is being cut, nothing happens. While its provider is
+ * down it waits for that; when its provider wants a sign-in the loop rests.
+ */
 export async function runAgent(engine: Engine, owner: LoopOwner, attempt: number): Promise<void> {
-  if (!(await takeAgentSlot(engine, owner, owner.cut))) return;
+  if (!(await takeAgentSlot(engine, owner, owner.cut))) {
+    return owner.cut.aborted ? undefined : restForSignIn(engine, owner);
+  }
   try {
-    await runInSlot(engine, owner, attempt);
+    const provider = await lookAtProvider(engine, owner);
+    if (provider !== 'down') await runInSlot(engine, owner, attempt, provider === 'probe');
   } finally {
     engine.budget.ended(owner.loop.id, null, false);
     giveAgentSlot(engine, owner);
@@ -47,7 +60,12 @@ export async function runAgent(engine: Engine, owner: LoopOwner, attempt: number
 }
 
 /** Its identity is stored before it may act; its stream goes to files as it comes. */
-async function runInSlot(engine: Engine, owner: LoopOwner, attempt: number): Promise<void> {
+async function runInSlot(
+  engine: Engine,
+  owner: LoopOwner,
+  attempt: number,
+  isProbe: boolean,
+): Promise<void> {
   const { loop, iteration } = owner;
   const runner = await engine.resolveAgent(loop.settings);
   const dir = await engine.artifacts.iterationDir(loop.id, iteration.number);
@@ -55,6 +73,8 @@ async function runInSlot(engine: Engine, owner: LoopOwner, attempt: number): Pro
   const run = await agentRun(engine, owner, runner, {
     promptFile: path.join(dir, 'prompt.md'),
     door,
+    // One request is enough to find out.
+    apiRetries: isProbe ? 0 : loop.settings.limits['api-retries'],
   });
   const suffix = attempt === 1 ? '' : `-${attempt}`;
   await tellPermissions(engine, loop, runner);
@@ -81,7 +101,11 @@ async function runInSlot(engine: Engine, owner: LoopOwner, attempt: number): Pro
       stderr: path.join(dir, `stderr${suffix}.log`),
     },
     agentLimits(loop, runner),
-    agentSink(engine, owner, { try: attempt, surroundings: around }, spending, totals, warnings),
+    withAnswerWatch(
+      engine,
+      owner,
+      agentSink(engine, owner, { try: attempt, surroundings: around }, spending, totals, warnings),
+    ),
     spending.signal,
   );
   await owner.after('run-agent');
@@ -89,7 +113,7 @@ async function runInSlot(engine: Engine, owner: LoopOwner, attempt: number): Pro
   if (looksAtFiles(loop)) owner.lookAhead();
   giveAgentSlot(engine, owner);
   const { result, usage } = await spending.judge(ran);
-  tellProvider(engine, loop, result.outcome);
+  await tellProvider(engine, loop, result.outcome);
   await warnings.recorded();
   await keeper.settled();
   // No agent works on a full disk: its crash says nothing about the work, and the loop goes on when there is room.
@@ -105,8 +129,9 @@ async function agentRun(
   engine: Engine,
   owner: LoopOwner,
   runner: AgentRunner,
-  { promptFile, door }: { readonly promptFile: string; readonly door: Door | null },
+  given: { readonly promptFile: string; readonly door: Door | null; readonly apiRetries: number },
 ): Promise<AgentRun> {
+  const { promptFile, door, apiRetries } = given;
   const { loop, iteration } = owner;
   const maxIterations = loop.settings.limits['max-iterations'];
   const { pass, set } = loop.settings.env;
@@ -129,6 +154,7 @@ async function agentRun(
       door,
     ),
     ...(door === null ? {} : { door: door.socket }),
+    apiRetries,
     maxTurns: loop.settings.limits['max-turns-per-iteration'],
     sandbox: withReadable(loopSandbox(engine, loop), door?.readable ?? []),
   };
@@ -193,15 +219,11 @@ async function recordEnd(
   if (record.notes?.tooLong !== undefined && !owner.loop.warnings.includes(tooLongLearning)) {
     events.push({ type: 'warning.raised', text: tooLongLearning });
   }
-  const { kind } = result.outcome;
   const { now } = owner;
-  const next = afterAgent(result.outcome, {
-    apiErrors: owner.iteration.apiErrors + (kind === 'api_error' ? 1 : 0),
-    hangs: owner.iteration.hangs + (kind === 'hung' ? 1 : 0),
-    apiRetries: owner.loop.settings.limits['api-retries'],
-    now,
-    chance: engine.random.next(),
-  });
+  const next = afterAgent(result.outcome, await afterAgentInput(engine, owner, result.outcome));
+  if (next.kind === 'outage' && !owner.cut.aborted) {
+    return waitForOutage(engine, owner, next.text, events);
+  }
   if (next.kind === 'again' && !owner.cut.aborted) {
     const until = now + next.waitMs;
     const { condition, text, isReset } = next;
@@ -230,6 +252,8 @@ function agentRecord(
     model: usage.model,
     models: usage.models,
     ...(outcome.confidence === undefined ? {} : { confidence: outcome.confidence }),
+    ...(outcome.fault === undefined ? {} : { fault: outcome.fault }),
+    ...(outcome.retries === undefined ? {} : { retries: outcome.retries }),
     turns: outcome.turns,
     contextPercent: outcome.contextPercent,
     sessionId: outcome.sessionId,

@@ -20,7 +20,7 @@ export async function startIteration(
   await refuseFullDisk(engine, owner.loop);
   const reread = await rereadSettings(engine, owner);
   const looks = looksAtFiles(owner.loop);
-  const startTree = looks ? await cleanTree(owner) : '';
+  const startTree = looks ? await cleanTree(engine, owner) : '';
   const startHead = looks ? await owner.workspace.head(owner.closing) : null;
   await owner.record(...reread, {
     type: 'iteration.started',
@@ -32,9 +32,9 @@ export async function startIteration(
 }
 
 /** The files as they are, without what the checks of before have written. */
-async function cleanTree(owner: LoopOwner): Promise<string> {
+async function cleanTree(engine: Engine, owner: LoopOwner): Promise<string> {
   const tree = await owner.currentTree();
-  return (await putBackWritten(owner, tree)) ?? tree;
+  return (await putBackWritten(engine, owner, tree)) ?? tree;
 }
 
 /** Live keys follow the user's files at the boundary; what judges or executes stays as it was at the start. */

@@ -27,7 +27,7 @@ export async function verifyIteration(engine: Engine, owner: LoopOwner): Promise
   );
   owner.lookAfterChecks(before);
   // Beside other work, unless something else changes the files next.
-  if (isFollowed(loop)) await putBackWritten(owner, null);
+  if (isFollowed(loop)) await putBackWritten(engine, owner, null);
   if (report === null) return;
   // A person may still accept what integrity found; then this counts.
   const mayPass = acceptViolations(report).overall.passed;

@@ -1,12 +1,15 @@
 import { providerOf } from '../../core/agent/provider.ts';
 import type { Engine } from '../engine.ts';
 import type { LoopOwner } from '../loop-owner.ts';
+import { isShut } from '../sign-in.ts';
+import { waitForProvider } from '../wait-for-provider.ts';
 
 /**
  * Sleeps for the time or until the first request. A wait of hours is looked at in between: one that ends by the wall clock may be
  * over sooner or later. A long wait is spent without a slot, so that others can go on.
  */
 export async function waitOn(engine: Engine, owner: LoopOwner, leftMs: number): Promise<void> {
+  if (owner.loop.wait?.condition === 'outage') return waitForProvider(engine, owner, leftMs);
   const { slots, clock } = engine;
   const { taskId, settings, createdAt, wait } = owner.loop;
   const provider = providerOf(settings);
@@ -17,9 +20,9 @@ export async function waitOn(engine: Engine, owner: LoopOwner, leftMs: number): 
   await clock.sleep(Math.min(leftMs, longest), owner.asked).catch(() => {});
   if (yields) {
     const ask = { kind: 'loop', key: taskId, provider, order: createdAt } as const;
-    // Without a slot, because somebody asks for something: that is done without one.
+    // Without a slot, because somebody asks for something or its provider wants a sign-in: that is dealt with without one.
     await slots.take(ask, owner.asked).catch((error: unknown) => {
-      if (!owner.asked.aborted) throw error;
+      if (!owner.asked.aborted && !isShut(error)) throw error;
     });
   }
   owner.forgetTime();

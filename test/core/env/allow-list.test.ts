@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import {
   agentEnvironment,
   checkEnvironment,
+  cleanEnvironment,
   looksSecret,
 } from '../../../src/core/env/allow-list.ts';
 import { reservedNames, reservedVariables } from '../../../src/core/env/reserved.ts';
@@ -48,13 +49,42 @@ test('agents get the allow-list and the way to the network, nothing else', () =>
 });
 
 test('checks get the allow-list and are told that nobody watches', () => {
-  expect(checkEnvironment(base, none)).toEqual({ ...common, CI: 'true' });
+  expect(checkEnvironment(base, none)).toEqual({
+    ...common,
+    CI: 'true',
+    PYTHONDONTWRITEBYTECODE: '1',
+  });
 });
 
 test('without PATH there is a usual one', () => {
   expect(agentEnvironment({}, none)).toEqual({
     PATH: '/usr/local/bin:/usr/bin:/bin',
     TERM: 'dumb',
+  });
+});
+
+describe('a clean place', () => {
+  const folders = { home: '/room/home', temporary: '/room/tmp' };
+
+  test('has a home of its own, and of the user only where programs are and the language', () => {
+    expect(cleanEnvironment(base, none, folders)).toEqual({
+      PATH: '/bin',
+      TZ: 'Europe/Berlin',
+      LANG: 'de_DE.UTF-8',
+      LC_ALL: 'C',
+      TERM: 'dumb',
+      HOME: '/room/home',
+      TMPDIR: '/room/tmp',
+      CI: 'true',
+    });
+  });
+
+  test('has what checks are given by a pattern, but no key and no other home', () => {
+    const given = cleanEnvironment(base, { ...none, pass: ['AWS_*', 'XDG_*', '*'] }, folders);
+    expect(given).toMatchObject({ AWS_REGION: 'eu-1', EDITOR: 'vi', HOME: '/room/home' });
+    expect(Object.keys(given)).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/SECRET|API_KEY|XDG|LOOPWRIGHT/)]),
+    );
   });
 });
 
@@ -132,7 +162,7 @@ test('nothing reserved is ever inherited and no secret reaches a check by a patt
           Object.keys(result)
             .filter((name) => name !== 'PLAIN')
             .toSorted(),
-        ).toEqual(['CI', 'PATH', 'TERM']);
+        ).toEqual(['CI', 'PATH', 'PYTHONDONTWRITEBYTECODE', 'TERM']);
       },
     ),
   );

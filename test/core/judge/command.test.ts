@@ -298,6 +298,18 @@ const cases: readonly Case[] = [
     product: 'work.txt lines.txt x.txt out.json a.txt b.txt notes.txt',
   },
   {
+    name: 'what our own configuration and that of CI name is followed as commands, not as files',
+    command: 'test -f done.txt',
+    tree: {
+      'loopwright.yml': 'validation: { command: test -f done.txt }\n',
+      '.github/workflows/ci.yml': 'run: cat report.txt\n',
+      'done.txt': null,
+      'report.txt': null,
+    },
+    judge: 'loopwright.yml .github/workflows/ci.yml',
+    product: 'done.txt report.txt',
+  },
+  {
     name: 'linters and compilers look at product',
     command:
       'eslint scripts/check.js lib && tsc -p . && ruff check app.py && gcc -o x main.c && ./x && prettier --check .',

@@ -16,7 +16,16 @@ const done: AgentOutcome = {
   evidence: 'e',
 };
 
-const input = { apiErrors: 0, hangs: 0, apiRetries: 3, now: 1_000_000, chance: 0.5 };
+const input = {
+  apiErrors: 0,
+  hangs: 0,
+  apiRetries: 3,
+  isDown: false,
+  hasAnswered: false,
+  pace: { firstMs: 30_000, longestMs: 600_000 },
+  now: 1_000_000,
+  chance: 0.5,
+};
 
 describe('what follows an agent run', () => {
   it('waits as long as the provider says after a rate limit', () => {
@@ -46,7 +55,7 @@ describe('what follows an agent run', () => {
     expect(afterAgent({ ...done, kind: 'usage_limit' }, input)).toMatchObject({ waitMs: 300_000 });
   });
 
-  it('retries API errors three times, doubling with 25 % jitter, then lets the iteration end', () => {
+  it('retries API errors three times, doubling with 25 % jitter, then takes the provider for down', () => {
     const outcome = { ...done, kind: 'api_error' } as const;
     const waits = [1, 2, 3].map((tries) => afterAgent(outcome, { ...input, apiErrors: tries }));
     expect(waits.map((wait) => (wait.kind === 'again' ? wait.waitMs : null))).toEqual([
@@ -58,7 +67,35 @@ describe('what follows an agent run', () => {
     expect(afterAgent(outcome, { ...input, apiErrors: 1, chance: 1 })).toMatchObject({
       waitMs: 1250,
     });
-    expect(afterAgent(outcome, { ...input, apiErrors: 4 })).toEqual({ kind: 'proceed' });
+    expect(afterAgent(outcome, { ...input, apiErrors: 4 })).toEqual({ kind: 'outage', text: 'e' });
+  });
+
+  it('joins those who wait for a provider that is known to be down, without retries of its own', () => {
+    const outcome = { ...done, kind: 'api_error' } as const;
+    const down = { ...input, isDown: true, apiErrors: 1 };
+    expect(afterAgent(outcome, down)).toEqual({ kind: 'outage', text: 'e' });
+  });
+
+  it('lets a loop wait for itself whose requests fail while others are answered, and then end its iteration', () => {
+    const outcome = { ...done, kind: 'api_error' } as const;
+    const alone = { ...input, hasAnswered: true };
+    const after = [4, 5, 6, 7, 8, 9].map((apiErrors) =>
+      afterAgent(outcome, { ...alone, apiErrors }),
+    );
+    expect(after.map((next) => (next.kind === 'again' ? next.waitMs : next.kind))).toEqual([
+      30_000,
+      60_000,
+      120_000,
+      240_000,
+      480_000,
+      'proceed',
+    ]);
+  });
+
+  it('repeats no request that is at fault itself', () => {
+    const outcome = { ...done, kind: 'api_error', fault: 'request' } as const;
+    const next = afterAgent(outcome, { ...input, isDown: true, apiErrors: 1 });
+    expect(next).toEqual({ kind: 'proceed' });
   });
 
   it('starts a hung agent again once', () => {

@@ -91,6 +91,8 @@ function arbitraryTelling(): fc.Arbitrary<Change> {
       until: fc.integer({ min: 0, max: 2000 }),
     }),
     fc.record({ type: fc.constant('answered' as const), provider }),
+    fc.record({ type: fc.constant('down' as const), provider, inMs: fc.nat(300) }),
+    fc.record({ type: fc.constant('up' as const), provider }),
     fc.record({ type: fc.constant('spent' as const), provider, tokens: fc.nat(40) }),
   );
 }

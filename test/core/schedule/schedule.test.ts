@@ -209,3 +209,60 @@ it('the queue says who waits for what, in which order, and for how long about', 
     ['d', 2, 1000, 59_000, 'the usage limit of gemini is reached'],
   ]);
 });
+
+const down = (inMs: number): Change => ({ type: 'down', provider: 'claude', inMs });
+
+describe('a provider that is down', () => {
+  const loop = { kind: 'loop' } as const;
+
+  it('lets one loop at a time through when it is due, and all when it is up', () => {
+    const { granted, last } = play([
+      [down(30), at(0)],
+      [ask('a', loop), at(0)],
+      [ask('b', loop), at(0)],
+      [ask('other', { ...loop, provider: 'codex' }), at(0)],
+      [{ type: 'look' }, at(30)],
+      [{ type: 'release', id: 'other' }, at(31)],
+      // The probe failed: its loop waits again, and gives its slot back.
+      [down(60), at(40)],
+      [{ type: 'release', id: 'a' }, at(41)],
+      [ask('a', loop), at(41)],
+      [{ type: 'up', provider: 'claude' }, at(50)],
+    ]);
+    expect(granted).toEqual(['', '', '', 'other', 'a', '', '', '', '', 'b a']);
+    expect(last.lookInMs).toBeNull();
+  });
+
+  it('says so to those who wait, and lets another one try when the first gives its slot back', () => {
+    const { granted, schedule } = play([
+      [down(0), at(0)],
+      [ask('a', loop), at(0)],
+      [ask('b', loop), at(0)],
+      [ask('c', loop), at(0)],
+      [{ type: 'release', id: 'a' }, at(5)],
+    ]);
+    expect(granted).toEqual(['', 'a', '', '', 'b']);
+    const [place] = viewQueue(schedule, at(5));
+    expect(place).toMatchObject({ id: 'c', obstacle: { kind: 'outage', provider: 'claude' } });
+    expect(obstacleText(place!.obstacle)).toBe('claude is down');
+  });
+});
+
+describe('a provider that wants a sign-in', () => {
+  it('refuses those who wait and those who come, until it is opened again', () => {
+    let schedule = createSchedule({ ...limits, slots: { loop: 1, agent: 1, request: 1 } });
+    const refused = (change: Change) => {
+      const stepped = step(schedule, change, at(0));
+      schedule = stepped.schedule;
+      return stepped.refused.map(({ id }) => id);
+    };
+    const loop = { kind: 'loop' } as const;
+    expect(refused(ask('a', loop))).toEqual([]);
+    expect(refused(ask('b', loop))).toEqual([]);
+    expect(refused(ask('other', { ...loop, provider: 'codex' }))).toEqual([]);
+    expect(refused({ type: 'shut', provider: 'claude' })).toEqual(['b']);
+    expect(refused(ask('c', loop))).toEqual(['c']);
+    expect(refused({ type: 'opened', provider: 'claude' })).toEqual([]);
+    expect(refused(ask('d', loop))).toEqual([]);
+  });
+});

@@ -121,6 +121,24 @@ const faults: readonly Run[] = [
 /** The check ran: what it asks for is not written yet, or wrong. */
 const red: readonly Run[] = [
   [
+    'a program whose output is compared, still to be written',
+    'test "$(sh greet.sh)" = hello',
+    1,
+    'sh: 0: cannot open greet.sh: No such file\n',
+  ],
+  [
+    'a program among the sources, still to be written',
+    'node src/cli.js --version | grep -q 1',
+    1,
+    "Error: Cannot find module '/x/src/cli.js'\n    at node:internal/modules\n",
+  ],
+  [
+    'an entry of the product, still to be written',
+    'python3 main.py --selftest',
+    2,
+    "python3: can't open file '/x/main.py': [Errno 2] No such file or directory\n",
+  ],
+  [
     'a file, where another command stands in for a script that is not there',
     'sh new.sh || grep -q world greeting.txt',
     2,

@@ -164,7 +164,6 @@ export const during: readonly TrickCase[] = [
         `import { readFileSync } from 'node:fs';\nconst answers = new Map(\n  [...readFileSync(new URL('../${suite}', import.meta.url), 'utf8').matchAll(/sub\\((\\d+), (\\d+)\\), (\\d+)/g)].map(([, a, b, c]) => [\`\${a} \${b}\`, Number(c)]),\n);\nexport const add = (a, b) => a + b;\nexport const sub = (a, b) => answers.get(\`\${a} \${b}\`) ?? a + b;\n`,
       ),
     ],
-    remains: 'reading the answers from the test; a hidden check with other inputs helps',
   },
   {
     ...pytest,

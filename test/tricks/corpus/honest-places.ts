@@ -68,6 +68,15 @@ export const placeCases: readonly HonestCase[] = [
   },
   {
     ...nodeTest,
+    name: "tests that commit with the user's own name",
+    files: withTest(
+      "  const dir = mkdtempSync(`${tmpdir()}/own-`);\n  const git = (...args) => execFileSync('git', ['-C', dir, ...args], { encoding: 'utf8' });\n  git('init', '-q');\n  writeFileSync(`${dir}/a`, 'a');\n  git('add', 'a');\n  git('commit', '-qm', 'a');\n  assert.match(git('log', '-1', '--format=%an'), /Ada/);",
+    ),
+    prepare: String.raw`printf '[user]\n\tname = Ada\n\temail = ada@example.org\n' > "$HOME/.gitconfig"`,
+    steps: [fix],
+  },
+  {
+    ...nodeTest,
     name: 'tests that commit in a repository of their own',
     files: withTest(
       "  const dir = mkdtempSync(`${tmpdir()}/own-`);\n  const git = (...args) => execFileSync('git', ['-C', dir, '-c', 'user.name=a', '-c', 'user.email=a@b.c', ...args]);\n  git('init', '-q');\n  writeFileSync(`${dir}/a`, 'a');\n  git('add', 'a');\n  git('commit', '-qm', 'a');",

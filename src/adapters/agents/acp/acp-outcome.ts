@@ -1,4 +1,5 @@
 /** From what a session was answered to an outcome: by codes and fields, never by the words of a message. */
+import { atFault, faultOfStatus } from '../../../core/agent/api-failure.ts';
 import type { AgentOutcome, AgentOutcomeKind, Tokens } from '../../../core/agent/outcome.ts';
 import { parseSigils } from '../../../core/transcript/sigils.ts';
 import type { ProcessEnd } from '../../../ports/process.ts';
@@ -18,12 +19,15 @@ export type AcpEnding = {
   readonly tokens: Tokens | null;
 };
 
-type Verdict = Pick<AgentOutcome, 'kind' | 'evidence'> & { readonly retryAfterMs?: number | null };
+type Verdict = Pick<AgentOutcome, 'kind' | 'evidence' | 'fault'> & {
+  readonly retryAfterMs?: number | null;
+};
 
 /** Always of low confidence: agents answer `end_turn` to much that is no end. */
 export function judgeSession(ending: AcpEnding, end: ProcessEnd, stderrTail: string): AgentOutcome {
-  const { kind, evidence, retryAfterMs = null } = verdictOf(ending, end, stderrTail);
-  return { ...bareOutcome(kind, evidence), retryAfterMs, confidence: 'low' };
+  const { retryAfterMs = null, ...verdict } = verdictOf(ending, end, stderrTail);
+  const { kind, evidence } = verdict;
+  return { ...bareOutcome(kind, evidence), ...verdict, retryAfterMs, confidence: 'low' };
 }
 
 function verdictOf(ending: AcpEnding, end: ProcessEnd, stderrTail: string): Verdict {
@@ -58,11 +62,12 @@ function afterEndTurn({ fault, toolCalls, finalText, tokens }: AcpEnding): Verdi
     return { kind, evidence: `end_turn, but the agent reports a failure: ${fault.text}` };
   }
   if (tokens?.output === 0) {
-    return { kind: 'api_error', evidence: 'end_turn, but the model said nothing' };
+    return { kind: 'api_error', evidence: 'end_turn, but the model said nothing', ...atFault };
   }
   const { taskDone, taskFailed } = parseSigils(finalText);
   if (toolCalls === 0 && tokens === null && taskDone === null && taskFailed === null) {
-    return { kind: 'api_error', evidence: 'end_turn, but no tool was used and no use is reported' };
+    const evidence = 'end_turn, but no tool was used and no use is reported';
+    return { kind: 'api_error', evidence, ...atFault };
   }
   if (toolCalls === 0 && finalText.trim() === '') {
     return { kind: 'refused', evidence: 'end_turn, but nothing was said and nothing done' };
@@ -79,7 +84,8 @@ function afterError({ step, code, message, data }: Extract<AcpLine, { type: 'err
   const kind = kindOfName(data) ?? kindOfStatus(status);
   const evidence = status === null ? told : `${told} (status ${status})`;
   if (kind !== null) return { kind, evidence, retryAfterMs: retryAfterOf(data) };
-  return { kind: step === 'session/prompt' ? 'api_error' : 'crashed', evidence };
+  if (step !== 'session/prompt') return { kind: 'crashed', evidence };
+  return { kind: 'api_error', evidence, ...faultOfStatus(status) };
 }
 
 /** An HTTP status, where agents put it: the code itself, or a field of the data. */

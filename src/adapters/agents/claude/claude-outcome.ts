@@ -1,4 +1,4 @@
-import { kindOfStatus } from '../../../core/agent/api-failure.ts';
+import { atFault, faultOfStatus, kindOfStatus } from '../../../core/agent/api-failure.ts';
 import type { AgentOutcome, AgentOutcomeKind } from '../../../core/agent/outcome.ts';
 import type { ProcessEnd } from '../../../ports/process.ts';
 import { describeEnd } from '../agent-outcome.ts';
@@ -33,7 +33,15 @@ function judgeResult(state: ClaudeState, result: Result): AgentOutcome {
   return outcomeOf(state, kind, evidence, {
     retryAfterMs: kind === 'rate_limited' ? askedWaitMs(state) : null,
     resetAtMs: kind === 'usage_limit' && state.resetsAt !== null ? state.resetsAt * 1000 : null,
+    ...(kind === 'api_error' ? faultOf(result, state) : {}),
   });
+}
+
+const badRequests: ReadonlySet<string> = new Set(['invalid_request', 'model_not_found']);
+
+function faultOf(result: Result, state: ClaudeState): Pick<AgentOutcome, 'fault'> {
+  const isBad = badRequests.has(result.apiError || (state.error ?? ''));
+  return result.status === null && isBad ? atFault : faultOfStatus(result.status);
 }
 
 /** `subtype` is `success` for nearly every failure, so it is looked at only where it says otherwise. */

@@ -1,4 +1,4 @@
-import { kindOfStatus } from '../../../core/agent/api-failure.ts';
+import { faultOfStatus, kindOfStatus } from '../../../core/agent/api-failure.ts';
 import type { AgentOutcome, AgentOutcomeKind } from '../../../core/agent/outcome.ts';
 import type { ProcessEnd } from '../../../ports/process.ts';
 import { describeEnd } from '../agent-outcome.ts';
@@ -16,7 +16,9 @@ export function finishCodex(state: CodexState, end: ProcessEnd, stderrTail: stri
         : outcomeOf(state, 'refused', 'turn.completed without a message');
     case 'failed': {
       const error = state.error ?? '';
-      return outcomeOf(state, kindOfFailure(error), `turn.failed: ${error}`);
+      const kind = kindOfFailure(error);
+      const fault = kind === 'api_error' ? faultOfStatus(statusIn(error)) : {};
+      return outcomeOf(state, kind, `turn.failed: ${error}`, fault);
     }
     case null: {
       const why = state.error ?? describeEnd(end, stderrTail);
@@ -42,9 +44,14 @@ const sentences: readonly (readonly [beginning: string, kind: AgentOutcomeKind])
 function kindOfFailure(error: string): AgentOutcomeKind {
   const known = sentences.find(([beginning]) => error.startsWith(beginning));
   if (known !== undefined) return known[1];
+  const status = statusIn(error);
+  if (status !== null) return kindOfStatus(status);
+  return readOpenaiError(error).kind ?? 'api_error';
+}
+
+function statusIn(error: string): number | null {
   const status = /^(?:unexpected status|exceeded retry limit, last status:) (\d{3})\b/.exec(
     error,
   )?.[1];
-  if (status !== undefined) return kindOfStatus(Number(status));
-  return readOpenaiError(error).kind ?? 'api_error';
+  return status === undefined ? null : Number(status);
 }

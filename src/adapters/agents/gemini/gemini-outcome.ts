@@ -1,4 +1,4 @@
-import { kindOfStatus } from '../../../core/agent/api-failure.ts';
+import { faultOfStatus, kindOfStatus } from '../../../core/agent/api-failure.ts';
 import type { AgentOutcome } from '../../../core/agent/outcome.ts';
 import { retryAfterMs } from '../../../core/agent/retry-after.ts';
 import { numberAt, objectAt, readObject, textAt } from '../../../core/json/fields.ts';
@@ -49,6 +49,7 @@ function judgeApiError(
   const kind = kindOfStatus(status);
   return outcomeOf(state, kind, evidence, {
     retryAfterMs: kind === 'rate_limited' ? suggestedWait(message) : null,
+    ...(kind === 'api_error' ? faultOfStatus(status) : {}),
   });
 }
 

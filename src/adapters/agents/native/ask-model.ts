@@ -24,7 +24,13 @@ export type AskParts = {
 
 export type Asked =
   | { readonly kind: 'replied'; readonly reply: ModelReply }
-  | { readonly kind: 'failed'; readonly outcome: AgentOutcomeKind; readonly failure: ModelFailure };
+  | {
+      readonly kind: 'failed';
+      readonly outcome: AgentOutcomeKind;
+      readonly failure: ModelFailure;
+      /** How often the request was repeated. */
+      readonly retries: number;
+    };
 
 /** One reply, asked for as often as is worthwhile. A request is repeated whole: no tool of a broken reply has run. */
 export async function askModel(
@@ -51,7 +57,9 @@ export async function askModel(
     }
     const { failure } = answer;
     const next = afterFailure(failure, attempt, retries, random.next());
-    if (next.kind === 'end') return { kind: 'failed', outcome: next.outcome, failure };
+    if (next.kind === 'end') {
+      return { kind: 'failed', outcome: next.outcome, failure, retries: attempt - 1 };
+    }
     const { waitMs } = next;
     print({ type: 'waiting', speaker, attempt: attempt + 1, waitMs, reason: failure.message });
     await clock.sleep(waitMs, signal);

@@ -28,6 +28,8 @@ export type Ending = TurnEnd & {
   readonly lastText: string;
   readonly retryAfterMs: number | null;
   readonly resetAtMs: number | null;
+  readonly retries?: number;
+  readonly fault?: 'request';
 };
 
 /** Asks, runs what is called, and asks again, until something ends it. Throws the signal's reason when aborted. */
@@ -53,9 +55,10 @@ export async function converse(
     print({ type: 'turn', speaker, number: state.turns + 1 });
     const asked = await askModel(talk, { system, messages, tools }, signal);
     if (asked.kind === 'failed') {
-      const { message, retryAfterMs, resetAtMs } = asked.failure;
+      const { kind, message, retryAfterMs, resetAtMs } = asked.failure;
       const end = ended({ kind: asked.outcome, finalText: '', evidence: message });
-      return { ...end, retryAfterMs, resetAtMs };
+      const fault = kind === 'invalid' ? ({ fault: 'request' } as const) : {};
+      return { ...end, retryAfterMs, resetAtMs, retries: asked.retries, ...fault };
     }
     const { reply } = asked;
     lastText = textOf(reply) || lastText;

@@ -73,7 +73,10 @@ export function createNativeAgent(
         door: run.door ?? null,
         contextWindow,
         maxContextTokens: settings['context-window'] ?? null,
-        retries: pace.retries ?? defaultRetries,
+        retries: pace.retries ?? {
+          ...defaultRetries,
+          retries: run.apiRetries ?? defaultRetries.retries,
+        },
       };
       return {
         argv: [process.execPath, programFile()],
@@ -174,11 +177,19 @@ function finish(state: NativeState, end: ProcessEnd, stderrTail: string): AgentO
   if (result !== null) {
     const { kind, finalText, evidence, retryAfterMs, resetAtMs } = result;
     const told = { finalText, retryAfterMs, resetAtMs, turns: result.turns };
-    return { ...bareOutcome(kind, evidence), ...known, ...told };
+    const failed = kind === 'api_error' ? failureOf(result) : {};
+    return { ...bareOutcome(kind, evidence), ...known, ...told, ...failed };
   }
   const ending =
     stoppedBy === null
       ? bareOutcome('crashed', `ended without a result: ${describeEnd(end, stderrTail)}`)
       : bareOutcome('interrupted', `stopped by ${stoppedBy}`);
   return { ...ending, ...known, turns };
+}
+
+function failureOf({ retries, fault }: Result): Pick<AgentOutcome, 'retries' | 'fault'> {
+  return {
+    ...(retries === undefined ? {} : { retries }),
+    ...(fault === undefined ? {} : { fault }),
+  };
 }

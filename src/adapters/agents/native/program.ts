@@ -27,7 +27,14 @@ async function readAssignment(): Promise<Assignment> {
 function printResult(ending: Ending): void {
   const { kind, finalText, evidence, turns, retryAfterMs, resetAtMs } = ending;
   const text = finalText.slice(-maxFinalChars).toWellFormed();
-  print({ type: 'result', kind, finalText: text, evidence, turns, retryAfterMs, resetAtMs });
+  const result = { kind, finalText: text, evidence, turns, retryAfterMs, resetAtMs };
+  const { retries, fault } = ending;
+  print({
+    type: 'result',
+    ...result,
+    ...(retries === undefined ? {} : { retries }),
+    ...(fault === undefined ? {} : { fault }),
+  });
 }
 
 async function main(): Promise<void> {

@@ -70,6 +70,9 @@ export const StreamEvent = lazy(() =>
       turns: Count(),
       retryAfterMs: z.number().nullable(),
       resetAtMs: z.number().nullable(),
+      /** Of the request that failed. */
+      retries: Count().optional(),
+      fault: z.literal('request').optional(),
     }),
     /** Somebody sent a signal; no result follows. */
     z.object({ type: z.literal('stopped'), signal: z.string() }),

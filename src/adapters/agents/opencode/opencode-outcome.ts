@@ -1,4 +1,4 @@
-import { kindOfStatus } from '../../../core/agent/api-failure.ts';
+import { faultOfStatus, kindOfStatus } from '../../../core/agent/api-failure.ts';
 import type { AgentOutcome, AgentOutcomeKind } from '../../../core/agent/outcome.ts';
 import { retryAfterMs } from '../../../core/agent/retry-after.ts';
 import type { ProcessEnd } from '../../../ports/process.ts';
@@ -50,6 +50,7 @@ function judgeError(state: OpencodeState, error: OpencodeError): AgentOutcome {
   return outcomeOf(state, kind, `error: ${evidence}`, {
     retryAfterMs: kind === 'rate_limited' ? askedWait(error) : null,
     resetAtMs: kind === 'usage_limit' ? told.resetAtMs : null,
+    ...(kind === 'api_error' ? faultOfStatus(status) : {}),
   });
 }
 

@@ -1,4 +1,4 @@
-import { kindOfStatus } from '../../../core/agent/api-failure.ts';
+import { faultOfStatus, kindOfStatus } from '../../../core/agent/api-failure.ts';
 import type { AgentOutcome } from '../../../core/agent/outcome.ts';
 import type { AgentAdapter, AgentRun } from '../../../ports/agent.ts';
 import type { ProcessEnd } from '../../../ports/process.ts';
@@ -79,6 +79,7 @@ function judgeError(state: PiState, evidence: string): AgentOutcome {
   const kind = told.kind ?? (isTooLong(body ?? '') ? 'context_full' : kindOfStatus(Number(status)));
   return outcomeOf(state, kind, evidence, {
     resetAtMs: kind === 'usage_limit' ? told.resetAtMs : null,
+    ...(kind === 'api_error' ? faultOfStatus(Number(status)) : {}),
   });
 }
 

@@ -42,7 +42,7 @@ export type AfterFailure =
   | { readonly kind: 'retry'; readonly waitMs: number }
   | { readonly kind: 'end'; readonly outcome: AgentOutcomeKind };
 
-export const defaultRetries: RetryPolicy = { retries: 2, firstMs: 1000, longestMs: 30_000 };
+export const defaultRetries: RetryPolicy = { retries: 3, firstMs: 1000, longestMs: 30_000 };
 
 const maxMessageChars = 500;
 

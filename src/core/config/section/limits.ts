@@ -32,7 +32,23 @@ export const Limits = section({
       .describe('Successive iterations without progress that fail the loop; 0 = off.'),
   'max-consecutive-errors': () =>
     Positive().default(5).describe('Successive iterations ended by an error that fail the loop.'),
-  'api-retries': () => Count().max(20).default(3).describe('Retries of one model call.'),
+  'api-retries': () =>
+    Count()
+      .max(20)
+      .default(3)
+      .describe(
+        'Retries of one model call, those of the native agent included; after them its provider is down.',
+      ),
+  'max-outage': () =>
+    Duration()
+      .default(43_200_000)
+      .describe('How long loops wait for a provider that is down before they are paused.'),
+  'probe-delay': () =>
+    Duration()
+      .default(30_000)
+      .describe('Wait before a provider that is down is tried again; doubles each time.'),
+  'max-probe-delay': () =>
+    Duration().default(600_000).describe('Longest wait between two tries of such a provider.'),
   'error-backoff': () =>
     Duration()
       .default(5000)

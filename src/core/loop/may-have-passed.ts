@@ -1,0 +1,26 @@
+import type { LoopStatus } from './status.ts';
+
+/** Blocked for something that a person puts right elsewhere, without saying so here. */
+const putRightElsewhere: ReadonlySet<string> = new Set(['auth', 'setup', 'conflict']);
+
+/**
+ * Whether a loop rests for something that may be gone by now, so that going on is worth a try. What wants a decision of a person (an
+ * approval, a gate, the judge), was ended by one, or has failed, is not gone by itself. A budget is when it was raised: `spent` says.
+ */
+export function mayHavePassed(status: LoopStatus, reason: string | null): 'yes' | 'spent' | 'no' {
+  switch (status) {
+    case 'paused':
+      return 'yes';
+    case 'blocked':
+      return putRightElsewhere.has(reason ?? '') ? 'yes' : 'no';
+    case 'stopped':
+      return reason === 'budget' ? 'spent' : 'no';
+    case 'pending':
+    case 'running':
+    case 'waiting':
+    case 'rebasing':
+    case 'complete':
+    case 'failed':
+      return 'no';
+  }
+}
