@@ -151,7 +151,8 @@ export class RunBudget implements Disposable {
     const why = spentText(this.#ledger);
     for (const id of toCut(this.#ledger)) this.#cuts.get(id)?.(why ?? 'the budget is used up');
     this.#warn();
-    if (change.type !== 'used' || why !== null) this.#wake();
+    // A look of one who waits changes nothing for the others: they would wake each other for ever.
+    if (change.type === 'ended' || change.type === 'limits' || why !== null) this.#wake();
   }
 
   #warn(): void {

@@ -47,6 +47,9 @@ describe('the budget of a run', () => {
       '4',
       '--max-run-cost-usd',
       '0.05',
+      // Both budgets: those who wait look at the day again and again.
+      '--max-day-cost-usd',
+      '1',
     );
     expect(exitCode, err).toBe(5);
     expect(cost).toBeCloseTo(0.05, 9);

@@ -1,10 +1,11 @@
 import path from 'node:path';
-import { afterAgent, endedNormally } from '../../core/loop/agent-policy.ts';
+import { afterAgent } from '../../core/loop/agent-policy.ts';
 import type { AgentRecord, LoopEvent } from '../../core/loop/event.ts';
 import { effectiveIterationTimeout, effectiveMaxDuration } from '../../core/config/limits.ts';
 import { agentEnvironment } from '../../core/env/allow-list.ts';
 import { looksAtFiles, type Loop } from '../../core/loop/loop.ts';
 import { agentNotes, maxLearningChars } from '../../core/memory/notes.ts';
+import type { AgentOutcomeKind } from '../../core/agent/outcome.ts';
 import type { PricedUsage } from '../../core/price/price.ts';
 
 import { headChars } from '../../core/text/code-points.ts';
@@ -41,6 +42,14 @@ import {
 import { WarningRecorder } from '../warning-recorder.ts';
 
 const keptFinalText = 2000;
+/** Ends that say nothing about what an iteration costs. */
+const keptFromWork: ReadonlySet<AgentOutcomeKind> = new Set([
+  'rate_limited',
+  'usage_limit',
+  'auth',
+  'api_error',
+  'interrupted',
+]);
 
 /**
  * One fresh agent run, in a slot of its own. Without one, because the work is being cut, nothing happens. While its provider is
@@ -121,8 +130,7 @@ async function runInSlot(
   await engine.artifacts.write(path.join(dir, 'final.md'), engine.clean(result.outcome.finalText));
   await recordEnd(engine, owner, attempt, result, usage);
   // Only now: what the store does not have yet is still this loop's.
-  const { kind } = result.outcome;
-  engine.budget.ended(loop.id, usage, endedNormally(kind) || kind === 'budget');
+  engine.budget.ended(loop.id, usage, !keptFromWork.has(result.outcome.kind));
 }
 
 async function agentRun(
