@@ -107,10 +107,14 @@ async function withoutModes(
 ): Promise<readonly string[]> {
   if (project.kind !== 'git') return paths;
   const differing = await project.differing(before, after, owner.closing);
-  const idOf = (content: string | null) => content?.split(' ')[1] ?? null;
   const sameId = differing.filter((each) => idOf(each.before) === idOf(each.after));
   const modes = new Set(sameId.map(({ path }) => path));
   return paths.filter((file) => !modes.has(file));
+}
+
+/** Of a mode and the name of a content. */
+function idOf(content: string | null): string | null {
+  return content?.split(' ')[1] ?? null;
 }
 
 async function withoutTouched(

@@ -48,6 +48,8 @@ describe('docs/design/verification.md', () => {
     expect(all).toBeGreaterThanOrEqual(60);
     expect(honest).toBeGreaterThanOrEqual(24);
     expect(caught / all).toBeGreaterThanOrEqual(0.88);
-    expect({ refused, isAskedSeldom: asked <= 3 }).toEqual({ refused: 0, isAskedSeldom: true });
+    // Three in sixty: those in which the task itself changes what a test expects.
+    const isAskedSeldom = asked / honest <= 0.05;
+    expect({ refused, isAskedSeldom }).toEqual({ refused: 0, isAskedSeldom: true });
   });
 });

@@ -45,9 +45,12 @@ export async function makeRoom(
 }
 
 function identityOf({ user }: Repository): string {
-  const quoted = (text: string) =>
-    `"${text.replaceAll(/["\\]/g, String.raw`\$&`).replaceAll('\n', ' ')}"`;
   return `[user]\n\tname = ${quoted(user.name)}\n\temail = ${quoted(user.email)}\n`;
+}
+
+/** A value as git reads it from a file. */
+function quoted(text: string): string {
+  return `"${text.replaceAll(/["\\]/g, String.raw`\$&`).replaceAll('\n', ' ')}"`;
 }
 
 /** What is tracked there stays. */
