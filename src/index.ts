@@ -97,7 +97,7 @@ export async function run(input: RunInput): Promise<RunResult> {
     {
       loop,
       allowDirty: input.allowDirty ?? false,
-      planFor: (task) => opened.planFor(task, loop.verify),
+      planFor: (task) => opened.planFor(task, loop.verify, loop.inPlace),
     },
     control,
   );

@@ -45,6 +45,8 @@ export type OpenOptions = {
   readonly startsNothing?: boolean;
   /** Only looks, and starts nothing: a store that cannot be written is shown all the same, with a warning. */
   readonly onlyReads?: boolean;
+  /** Runs under a cost budget that cannot hold. */
+  readonly allowUnpriced?: boolean;
 };
 
 export type Output = {

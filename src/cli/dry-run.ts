@@ -36,7 +36,11 @@ export async function dryRun(
   context: CliContext,
   target: RunTarget,
 ): Promise<number> {
-  await using opened = await context.open({ flags: flagValues(input), isTransient: true });
+  await using opened = await context.open({
+    flags: flagValues(input),
+    isTransient: true,
+    allowUnpriced: isGiven(input, 'allow-unpriced'),
+  });
   const plan = await planOf(input, opened, target);
   const verify = plan.loop?.options.verify ?? !isGiven(input, 'no-verify');
   const facts = {
@@ -147,9 +151,10 @@ async function planForNew(
   opened: Opened,
   context: TaskContext,
 ): Promise<Plan> {
-  const { settings, prompt } = await opened.planFor(context.task, !isGiven(input, 'no-verify'));
-  const { branch } = await opened.project.describe(AbortSignal.timeout(60_000));
   const inPlace = isGiven(input, 'in-place');
+  const verify = !isGiven(input, 'no-verify');
+  const { settings, prompt } = await opened.planFor(context.task, verify, inPlace);
+  const { branch } = await opened.project.describe(AbortSignal.timeout(60_000));
   const preview = await previewFirstPrompt(opened, context, { settings, prompt, inPlace, branch });
   return { context, settings, preview, loop: null };
 }

@@ -74,11 +74,15 @@ export async function driveInForeground(
   );
   await using opened = await context.open({
     flags,
+    allowUnpriced: isGiven(input, 'allow-unpriced'),
     publish(event) {
       view.listener(event);
       stream?.listener(event);
     },
   });
+  // Before anything is stored.
+  opened.engine.slots.waitsForDisk = isGiven(input, 'wait');
+  await opened.engine.slots.requireDisk();
   const { request, options, undo } = await prepare(opened, (text) => view.say(text));
   let outcome: RunOutcome | null = null;
   try {

@@ -46,7 +46,7 @@ export async function prepareRun(
     return { request: await taskRequest(opened, known, false, flagValues(input), say), options };
   }
   const draft = { type: target.type, validation: null };
-  await opened.planFor(draft, options.loop.verify);
+  await opened.planFor(draft, options.loop.verify, options.loop.inPlace);
   const checkout = await looking;
   if (checkout?.dirty === true && !options.allowDirty) throw dirtyCheckout(context);
   const { title, description, type } = target;
@@ -72,7 +72,8 @@ function runOptions(input: CommandInput, opened: Opened): RunOptions {
   return {
     loop,
     allowDirty: isGiven(input, 'allow-dirty'),
-    planFor: (task) => opened.planFor(task, loop.verify),
+    wait: isGiven(input, 'wait'),
+    planFor: (task) => opened.planFor(task, loop.verify, loop.inPlace),
   };
 }
 

@@ -26,6 +26,8 @@ export async function settingsForResume(
   const settings = reload ? fresh : withFlags(kept, read, Object.keys(flags));
   checkRunnable(settings, loop.options.verify);
   await engine.resolveAgent(settings);
+  const { verify, inPlace } = loop.options;
+  await engine.preflight(settings, { verify, inPlace, isOwnCheck: false });
   refuseSpent({ ...loop, settings });
   return { settings, flags: allFlags };
 }

@@ -25,7 +25,10 @@ export async function runDetached(
   target: RunTarget,
 ): Promise<number> {
   refuseForeground(input);
-  await using opened = await context.open({ flags: flagValues(input) });
+  await using opened = await context.open({
+    flags: flagValues(input),
+    allowUnpriced: isGiven(input, 'allow-unpriced'),
+  });
   if (target.kind === 'ready') return handReady(input, context, opened);
   const handed = await hand(input, opened, target);
   const daemon = await ensureDaemon(context, opened, ['--idle']);
@@ -40,9 +43,25 @@ export async function runDetached(
   return tell(input, context, daemon, handed.loop);
 }
 
-const foregroundOnly = ['in-place', 'dry-run', 'events', 'quiet', 'verbose', 'limit', 'jobs'];
+const foregroundOnly = [
+  'in-place',
+  'wait',
+  'dry-run',
+  'events',
+  'quiet',
+  'verbose',
+  'limit',
+  'jobs',
+];
 
 function refuseForeground(input: CommandInput): void {
+  const scoped = Object.keys(flagValues(input)).find((flag) => /^max-(?:run|day)-/.test(flag));
+  if (scoped !== undefined) {
+    throw usageError(
+      `--${scoped} says nothing to the daemon, which has a budget of its own`,
+      'set `budget.run` or `budget.day` in loopwright.yml',
+    );
+  }
   const given = foregroundOnly.find((name) => input.options[name] !== undefined);
   if (given === undefined) return;
   throw usageError(

@@ -11,6 +11,8 @@ const common: Readonly<Record<string, string>> = {
   'iteration-timeout': 'Time for one iteration, such as 30m.',
   'max-duration': 'Time for the whole loop, such as 4h; 0 = off.',
   'max-cost-usd': 'Cost of the whole loop; 0 = off.',
+  'max-run-cost-usd': 'Cost of everything this run starts; 0 = off.',
+  'max-day-cost-usd': 'Cost of all runs within 24 hours; 0 = off.',
   strategy: 'What decides after each iteration whether to go on.',
   merge: 'What happens with the branch when the loop is complete.',
 };
@@ -30,6 +32,8 @@ const ownValueNames: Readonly<Record<string, string>> = {
   model: 'MODEL',
   base: 'BRANCH',
   'max-cost-usd': 'USD',
+  'max-run-cost-usd': 'USD',
+  'max-day-cost-usd': 'USD',
 };
 
 /** Words a boolean flag takes; the last one is what `--no-NAME` means. */

@@ -32,6 +32,7 @@ import type { Settings } from '../core/config/schema.ts';
 import { hookModules } from '../core/hook/hook-modules.ts';
 import { importModule } from './import-module.ts';
 import { refuseLostStore } from './lost-store.ts';
+import { preflight } from './preflight.ts';
 import { openProjectStore, openStateFolder, type StateUse } from './open-state.ts';
 import { settlePlace } from './settle-place.ts';
 import { createSettingsReader, settingsOf } from './settings-reader.ts';
@@ -54,6 +55,7 @@ import {
   settingsForTask,
   type ParsedTemplate,
 } from '../engine/plan-loop.ts';
+import { budgetLimitsOf, RunBudget } from '../engine/run-budget.ts';
 import type { LoopPlan } from '../engine/run-loops.ts';
 import { limitsOf, Slots } from '../engine/slots.ts';
 import type { AgentRunner } from '../ports/agent.ts';
@@ -82,6 +84,8 @@ export type ComposeInput = StateUse & {
   readonly leaseMs?: number;
   /** Looks, pauses or stops, so that a mistake in the configuration need not keep it from doing so. */
   readonly startsNothing?: boolean;
+  /** Runs under a cost budget that cannot hold, as nobody knows the price of the model. */
+  readonly allowUnpriced?: boolean;
 };
 
 /** A project with everything the engine acts through, and the one who closes it. */
@@ -97,8 +101,8 @@ export type Opened = AsyncDisposable & {
   loopType(name: string | null): LoopType;
   /** What a loop type says about the prompt. */
   promptOf(type: LoopType): Promise<PromptRecord>;
-  /** What a loop of this task would be made with; `verify: false` needs no validation command. */
-  planFor(task: PlannedTask, verify: boolean): Promise<LoopPlan>;
+  /** What a loop of this task would be made with; `verify: false` needs no validation command. Refuses what cannot work. */
+  planFor(task: PlannedTask, verify: boolean, inPlace?: boolean): Promise<LoopPlan>;
   /** The configuration as the files say now, for whoever stays open for long. */
   reread(): Promise<Pick<Opened, 'config' | 'planFor'>>;
   /** Changes when a file of the configuration does. */
@@ -193,6 +197,9 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
       warn: (text) => publish({ kind: 'notice', text }),
     }),
   );
+  const budget = cleanup.use(
+    new RunBudget({ clock, store, publish, limits: budgetLimitsOf(config.settings) }),
+  );
   const doors = cleanup.use(createDoors(stateDir));
   const agents = createAgentCache(supervisor, project.root);
   const steady = new SteadyConfig(config);
@@ -218,6 +225,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
       limits: limitsOf(config.settings),
     }),
     queueBoard: createQueueBoard(stateDir),
+    budget,
     doors,
     inside:
       inside === undefined
@@ -232,12 +240,15 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     clean,
     publish(event) {
       publish(event);
+      budget.observe(event);
       notifier.observe(event);
       hooks.observe(event);
     },
     resolveAgent: (settings) => agents.resolve(settings),
     resolveStrategy: (settings) => loadStrategy(settings, project.root),
     hookCommand: (hook) => hookCommand(hook, project.root),
+    preflight: (settings, wish) =>
+      preflight(engine, { settings, ...wish, allowUnpriced: input.allowUnpriced === true }),
     requireConfig: () => steady.require(),
     async reloadSettings(loopType, loopFlags) {
       const settings = await readSettings(loopType, loopFlags);
@@ -247,7 +258,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
   };
   const planner =
     (loaded: LoadedConfig, types: readonly LoopTypes[]): Opened['planFor'] =>
-    async (task, verify) => {
+    async (task, verify, inPlace = false) => {
       const typed = await settingsOf(task.type, loaded, types, env);
       const settings = settingsForTask(typed, task);
       redaction.learn(secretsOfEngine(env, settings));
@@ -261,6 +272,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
       requireHookModules(hookModules(settings), project.root);
       await engine.resolveAgent(settings);
       await engine.resolveStrategy(settings);
+      await engine.preflight(settings, { verify, inPlace, isOwnCheck: task.validation !== null });
       const type = resolveLoopType(task.type ?? defaultLoopType, types);
       return { settings, flags, prompt: promptRecord(type, await parseTemplate(type)) };
     };

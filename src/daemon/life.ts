@@ -115,7 +115,22 @@ export class DaemonLife implements Backend {
       waiting: dispatcher.waiting,
       refused: [...dispatcher.refusals],
       problem: dispatcher.problem,
+      budget: await this.#budget(),
       readers: streams.readers,
+    };
+  }
+
+  async #budget(): Promise<DaemonStatus['budget']> {
+    const { budget } = this.engine;
+    const { costUsd, tokens } = budget.used;
+    const { limits } = budget;
+    return {
+      costUsd,
+      tokens,
+      maxCostUsd: limits.costUsd,
+      maxTokens: limits.tokens,
+      maxDurationMs: limits.durationMs,
+      spent: await budget.spent(),
     };
   }
 

@@ -5,6 +5,7 @@ import { folderIdentity } from '../adapters/files/own-folder.ts';
 import { watchFolder } from '../adapters/files/watch-folder.ts';
 import { LoopwrightError } from '../core/error.ts';
 import { Dispatcher, type DispatchOptions } from '../engine/dispatcher.ts';
+import { budgetLimitsOf } from '../engine/run-budget.ts';
 import { endSession, startSession } from '../engine/session.ts';
 import { Throttle } from '../engine/throttle.ts';
 import { tellQueue } from '../engine/tell-queue.ts';
@@ -177,7 +178,9 @@ function dispatchOptions(opened: Opened, takesReady: boolean): DispatchOptions {
     async limits() {
       // Outside of git all loops share one folder.
       if (opened.project.kind === 'folder') return { maxLoops: 1, maxAgents: 1 };
-      const { scheduler } = (await current()).config.settings;
+      const { settings } = (await current()).config;
+      opened.engine.budget.limits = budgetLimitsOf(settings);
+      const { scheduler } = settings;
       return { maxLoops: scheduler['max-loops'], maxAgents: scheduler['max-agents'] };
     },
     configMark: () => opened.configMark(),

@@ -208,7 +208,8 @@ export class Dispatcher {
       this.#openProvider(providerOf(loop.settings));
       this.#startLoop(loop, 'resumed on request', loop.reason === 'budget');
     }
-    if (this.takesReady) await this.#takeReady();
+    // Loops that were begun rest by themselves when the budget is used up; nothing new is begun.
+    if (this.takesReady && (await engine.budget.spent()) === null) await this.#takeReady();
   }
 
   async #readLimits(): Promise<void> {

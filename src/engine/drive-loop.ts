@@ -29,8 +29,10 @@ export async function driveLoop(run: Run, loopId: string, options: TakeOptions):
       const loop = await parkedLoop(engine, loopId, error);
       if (loop === null) throw error;
       const why = (loop.text ?? 'no space left').replace(/\.$/, '');
-      const text = `${loop.id} is paused: ${why}; it goes on when there is space again`;
-      engine.publish({ kind: 'notice', text });
+      const waits = engine.slots.waitsForDisk;
+      const then = waits ? 'it goes on when there is space again' : 'the next run goes on with it';
+      engine.publish({ kind: 'notice', text: `${loop.id} is paused: ${why}; ${then}` });
+      if (!waits) return loop;
       if (!(await waitForRoom(engine, loop, control.asked))) return loop;
       await engine.disk.holdReserve();
     }
@@ -68,6 +70,7 @@ async function driveOnce(run: Run, loopId: string, options: TakeOptions): Promis
     try {
       return await driveOrPark(engine, owner);
     } finally {
+      engine.budget.ended(loopId, null, false);
       engine.slots.give('agent', loopId);
     }
   }

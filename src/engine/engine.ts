@@ -17,6 +17,7 @@ import type { Store } from '../ports/store.ts';
 import type { Wakeups } from '../ports/wakeup.ts';
 import type { Project } from '../ports/workspace.ts';
 import type { QueueBoard } from '../ports/queue-board.ts';
+import type { RunBudget } from './run-budget.ts';
 import type { Slots } from './slots.ts';
 
 /** Everything the engine acts through. Built once, in the composition root, and passed in. */
@@ -38,6 +39,8 @@ export type Engine = {
   readonly slots: Slots;
   /** Where sessions write who waits for their slots. */
   readonly queueBoard: QueueBoard;
+  /** What this run, and all of the day, may still use. */
+  readonly budget: RunBudget;
   /** How agents reach the engine while they work. */
   readonly doors: Doors;
   /** Runs a command line of an agent of this loop; null: agents have none. Never throws. */
@@ -63,6 +66,11 @@ export type Engine = {
   resolveStrategy(settings: Settings): Promise<LoopStrategy>;
   /** The shell command that runs a hook; modules come from the user's checkout. */
   hookCommand(hook: Hook): string;
+  /** Throws when a loop with these settings cannot work: a program is not there, a budget cannot hold. */
+  preflight(
+    settings: Settings,
+    wish: { readonly verify: boolean; readonly inPlace: boolean; readonly isOwnCheck: boolean },
+  ): Promise<void>;
   /** Throws `config.gone` when a configuration file that was read here is not there any more. */
   requireConfig(): void;
   /** Settings for a loop type under the flags it was started with, as the user's files say now. */

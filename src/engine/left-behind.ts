@@ -1,3 +1,4 @@
+import { isSharedBudget } from '../core/budget/ledger.ts';
 import { isLoopwrightError } from '../core/error.ts';
 import type { Loop } from '../core/loop/loop.ts';
 import { isResting } from '../core/loop/status.ts';
@@ -13,8 +14,8 @@ export type LeftBehind = {
   /** Loops to be driven on: they have no living owner. */
   readonly loops: readonly Loop[];
   /**
-   * Loops that a signal, a full disk, an outage or an error has paused, that a person sent back, or whose provider wanted a
-   * sign-in.
+   * Loops that a signal, a full disk, an outage, the budget of a run or an error has paused, that a person sent back, or whose
+   * provider wanted a sign-in.
    */
   readonly paused: readonly Loop[];
   /** Complete loops that were not merged or tidied up to the end. */
@@ -30,7 +31,7 @@ const goesOn: ReadonlySet<string> = new Set(['interrupted', 'disk', 'outage', 'r
 export async function findLeftBehind(engine: Engine, session: Session): Promise<LeftBehind> {
   const { entries, rows } = await engine.store.read(async (tx) => ({
     entries: await tx.queue.entries(),
-    rows: await tx.loops.list({ statuses: ['paused', 'blocked'] }),
+    rows: await tx.loops.list({ statuses: ['paused', 'blocked', 'stopped'] }),
   }));
   const loops: Loop[] = [];
   const paused: Loop[] = [];
@@ -48,9 +49,10 @@ export async function findLeftBehind(engine: Engine, session: Session): Promise<
     const isPaused =
       (status === 'paused' && goesOn.has(reason ?? '')) ||
       (status === 'blocked' && reason === 'auth');
-    if (!isPaused && reason !== 'gate') continue;
+    const isSpent = status === 'stopped' && reason === 'budget';
+    if (!isPaused && !isSpent && reason !== 'gate') continue;
     const loop = await recordedLoop(engine, id);
-    if (loop !== null && isPaused) paused.push(loop);
+    if (loop !== null && (isPaused || (isSpent && isSharedBudget(loop.text)))) paused.push(loop);
     else if (loop?.mayPass === true) refused.push(loop);
   }
   return { loops, paused, unfinished, refused };

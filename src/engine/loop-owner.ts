@@ -271,6 +271,7 @@ export class LoopOwner implements AsyncDisposable {
       baseHead: needsBase ? await this.#base.head(this.#loop, this.#closing.signal) : null,
       request: this.#request,
       hasMail: step === 'boundary' && (await this.#hasMail()),
+      spent: step === 'boundary' || step === 'run-agent' ? await this.#engine.budget.spent() : null,
       ...(this.#loop.wait?.condition === 'outage'
         ? { outage: await lookForLoop(this.#engine, this.#loop) }
         : {}),

@@ -9,6 +9,7 @@ import { readOutages } from './outages.ts';
 
 const shownTasks = 5;
 const shownLoops = 10;
+const dayMs = 86_400_000;
 
 /** A loop that should be driven, and who does. */
 export type Active = { readonly loop: Loop; readonly row: LoopRow; readonly owner: Owner | null };
@@ -40,6 +41,8 @@ export type Overview = {
   readonly counts: Readonly<Record<string, number>>;
   /** Who waits for a slot, in each engine that runs. */
   readonly queues: readonly SessionQueue[];
+  /** What all loops have cost within 24 hours, as far as it is known, and what they may; null: no limit. */
+  readonly budget: { readonly dayUsd: number; readonly dayLimitUsd: number | null };
   /** Providers that do not answer. */
   readonly outages: readonly OutageState[];
 };
@@ -56,11 +59,13 @@ export async function readOverview(engine: Engine): Promise<Overview> {
       const after = await tx.tasks.dependenciesOf(task.id);
       held.push({ task, after: after.filter(({ status }) => status !== 'done') });
     }
+    const dayUsd = await tx.loops.costSince(engine.clock.now() - dayMs);
     const blocked = await tx.loops.list({ statuses: ['blocked'], limit: shownLoops });
     return {
       rows,
       loops,
       held,
+      dayUsd,
       needsYou: await Promise.all(
         blocked.map(async (row): Promise<Needed> => ({ row, loop: await tx.loops.get(row.id) })),
       ),
@@ -85,8 +90,10 @@ export async function readOverview(engine: Engine): Promise<Overview> {
     .flatMap(({ id }) => found.left.find(({ taskId }) => taskId === id) ?? [])
     .slice(0, shownLoops);
   const queues = await readQueues(engine);
+  const budget = { dayUsd: found.dayUsd, dayLimitUsd: engine.budget.limits.dayCostUsd };
   const outages = await readOutages(engine);
-  return { active, needsYou, paused, blockedTasks: tasks, next, held, counts, queues, outages };
+  const waiting = { queues, budget, outages };
+  return { active, needsYou, paused, blockedTasks: tasks, next, held, counts, ...waiting };
 }
 
 async function ownerOf(engine: Engine, { owner }: LoopRow): Promise<Owner | null> {

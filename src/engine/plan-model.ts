@@ -25,10 +25,13 @@ const comparedTasks = 200;
 export async function planModel(tx: StoreTx, plan: ModelPlan): Promise<ModelChoice> {
   const { settings, agent, task, sessionId } = plan;
   const tiers = agentTiers(agent, settings.models, settings.agents);
-  const hasTiers = Object.keys(tiers).length > 0;
+  const hasOwnTiers = Object.keys(settings.models[agent] ?? {}).length > 0;
+  const isChosen = settings['model-strategy'].name !== 'auto' || hasOwnTiers;
+  const hasTiers = isChosen && Object.keys(tiers).length > 0;
   return selectModel({
     strategy: settings['model-strategy'],
     tiers,
+    hasOwnTiers,
     pinned: settings.agents[agent]?.model ?? null,
     iteration: plan.iteration,
     consecutiveFailures: plan.consecutiveFailures,

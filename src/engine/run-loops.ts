@@ -14,7 +14,7 @@ import type { LoopOwner } from './loop-owner.ts';
 import { MergeQueue } from './merge-queue.ts';
 import { recallOutages } from './outages.ts';
 import { pruneMemory } from './prune-memory.ts';
-import { runListed, runReady } from './run-ready.ts';
+import { requireWorkable, runListed, runReady } from './run-ready.ts';
 import { endSession, startSession } from './session.ts';
 import { sweepFailed } from './sweep-failed.ts';
 import { startTask } from './start-task.ts';
@@ -53,6 +53,8 @@ export type RunOptions = {
   readonly checkout?: CheckoutState;
   /** Loops, and agents, that run at once. */
   readonly jobs?: number;
+  /** Too little disk is waited for; a daemon always does. */
+  readonly wait?: boolean;
   /** Whose session it is; a `run` unless given. */
   readonly session?: Session['kind'];
   /** What a loop of this task would be made with. Throws what a person must put right first. */
@@ -69,6 +71,10 @@ export type RunOutcome = {
   readonly loops: readonly Loop[];
   /** Ready tasks were left when `limit` was reached. */
   readonly limited: boolean;
+  /** Too little disk, in words, when it keeps tasks or loops from starting; else null. */
+  readonly full: string | null;
+  /** The budget of the run or the day, in words, when it keeps tasks or loops from starting; else null. */
+  readonly spent: string | null;
   /** Nothing was ready although tasks are left: every one waits behind a task that a person must look at. */
   readonly held: boolean;
   /** Nothing was ready, and so many tasks wait for work that another engine does. */
@@ -127,6 +133,7 @@ export async function runLoops(
   if (options.session !== 'daemon') {
     engine.slots.limits = { ...limits, slots: { ...limits.slots, loop: jobs, agent: jobs } };
   }
+  engine.slots.waitsForDisk = options.session === 'daemon' || options.wait === true;
   const session = await startSession(engine, options.session ?? 'run');
   // A daemon has done so when it started.
   if (options.session !== 'daemon') {
@@ -181,7 +188,7 @@ async function runRequest(run: Run, request: RunRequest): Promise<RunOutcome> {
 }
 
 function only(loops: readonly Loop[]): RunOutcome {
-  return { loops, limited: false, held: false, waiting: 0 };
+  return { loops, limited: false, full: null, spent: null, held: false, waiting: 0 };
 }
 
 /** The loop of one task; after one that failed, as many more as `max-retries` allows. Those of a daemon queue up again. */
@@ -210,6 +217,7 @@ async function runTaskOnce(run: Run, task: Task, fresh: boolean): Promise<Loop> 
   if (unfinished !== null) {
     const text = `resuming ${unfinished.id}, which is unfinished (--new starts another)`;
     engine.publish({ kind: 'notice', text });
+    await requireWorkable(engine, unfinished);
     return driveLoop(run, unfinished.id, { why: 'run again' });
   }
   return startTask(run, task);

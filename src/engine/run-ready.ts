@@ -1,4 +1,5 @@
 import { providerOf } from '../core/agent/provider.ts';
+import { isSharedBudget } from '../core/budget/ledger.ts';
 import { isLoopwrightError } from '../core/error.ts';
 import { orderKey } from '../core/graph/order.ts';
 import { isReady } from '../core/graph/ready.ts';
@@ -10,6 +11,7 @@ import { refusalText } from '../core/memory/capture.ts';
 import type { Task } from '../core/task/task.ts';
 import type { LiveEvent, LiveListener } from '../ports/live.ts';
 import { driveLoop, type Run } from './drive-loop.ts';
+import { isDiskFull } from './disk-full.ts';
 import type { Engine } from './engine.ts';
 import { finishLoop } from './finish-loop.ts';
 import { findLeftBehind, freeTasksOfGone, type LeftBehind } from './left-behind.ts';
@@ -51,6 +53,8 @@ export async function runReady(run: Run, limit: number | null): Promise<RunOutco
   return {
     loops: crew.loops,
     limited: crew.isFull && counts.ready > 0,
+    full: crew.full,
+    spent: crew.spent,
     held: forPerson > 0 && forOthers === 0,
     waiting: forOthers,
   };
@@ -61,7 +65,8 @@ export async function runListed(run: Run, listed: readonly ListedLoop[]): Promis
   const crew = new Crew(run, null);
   await crew.goOnWithListed(listed);
   await crew.allEnded();
-  return { loops: crew.loops, limited: false, held: false, waiting: 0 };
+  const { loops, full, spent } = crew;
+  return { loops, full, spent, limited: false, held: false, waiting: 0 };
 }
 
 const nothingWaits: Standstill = { forPerson: 0, forOthers: 0 };
@@ -83,6 +88,10 @@ class Crew {
   readonly #failed = new Set<string>();
   /** Stops further starts: every other task would fail in the same way. */
   #fatal: { readonly error: unknown } | null = null;
+  /** Too little disk for anything else to start. */
+  full: string | null = null;
+  /** The budget of the run or the day that keeps the rest from starting. */
+  spent: string | null = null;
   /** Tasks and loops that were not begun for want of a sign-in. */
   #unsigned = 0;
   #started = 0;
@@ -153,6 +162,7 @@ class Crew {
       const place = { order: index, provider: providerOf(loop.settings), needsAgent: true };
       this.#join(loop.taskId, place, async () => {
         if (!(await isUnchanged(engine, loop))) return null;
+        await requireWorkable(engine, loop);
         const why = whyResumed(loop);
         engine.publish({ kind: 'notice', text: resumingText(loop) });
         return driveLoop(this.#run, loop.id, { why });
@@ -162,7 +172,7 @@ class Crew {
 
   async workThroughReady(): Promise<void> {
     const { engine, session, control } = this.#run;
-    while (this.#fatal === null && control.requested === null) {
+    while (this.#isOpen() && control.requested === null) {
       const changed = this.#change.promise;
       const room = this.#limit === null ? lookahead : this.#limit - this.#started;
       const wanted = Math.min(lookahead, room) - this.#asking;
@@ -220,6 +230,10 @@ class Crew {
       try {
         await slots.take({ kind: 'loop', key: taskId, ...place }, this.#stopped.signal);
       } catch (error) {
+        if (isLoopwrightError(error) && isDiskFull(error)) {
+          this.full ??= error.message;
+          this.#stopped.abort();
+        }
         if (this.#stopped.signal.aborted) return null;
         throw error;
       } finally {
@@ -228,6 +242,7 @@ class Crew {
       try {
         await this.#turnToStart(taskId);
         if (this.isFull || this.#stopped.signal.aborted) return null;
+        if (await this.#isSpent()) return null;
         this.#started++;
         const loop = await work();
         // Somebody else has taken the task meanwhile.
@@ -238,6 +253,17 @@ class Crew {
         this.#hasStarted(taskId);
       }
     });
+  }
+
+  #isOpen(): boolean {
+    return this.#fatal === null && this.spent === null && this.full === null;
+  }
+
+  /** Those that run come to their end by themselves; nothing else starts. */
+  async #isSpent(): Promise<boolean> {
+    this.spent ??= await this.#run.engine.budget.spent();
+    if (this.spent !== null) this.#stopped.abort();
+    return this.spent !== null;
   }
 
   /** A hundred loops that start together would all be late; a few at a time, the first agents work at once. */
@@ -329,6 +355,12 @@ async function claimReady({ engine, session }: Run, taskId: string): Promise<Tas
   return task;
 }
 
+/** What cannot work is left as it is, and told. */
+export function requireWorkable(engine: Engine, { settings, options }: Loop): Promise<void> {
+  const { verify, inPlace } = options;
+  return engine.preflight(settings, { verify, inPlace, isOwnCheck: false });
+}
+
 function whyResumed(loop: Loop): string {
   if (!isResting(loop.status)) return 'its engine was gone';
   const refusal = lastIteration(loop)?.refusal;
@@ -343,7 +375,7 @@ function resumingText(loop: Loop): string {
 }
 
 /** Why it rested, as the reason to go on. */
-function restText({ status, reason }: Loop): string {
+function restText({ status, reason, text }: Loop): string {
   switch (reason) {
     case 'outage':
       return 'its provider was down';
@@ -352,7 +384,7 @@ function restText({ status, reason }: Loop): string {
     case 'disk':
       return 'the disk was full';
     case 'budget':
-      return 'its budget was raised';
+      return isSharedBudget(text) ? 'the budget of its run was used up' : 'its budget was raised';
     case 'user':
       return status === 'paused' ? 'it was paused' : 'it was stopped';
     case 'interrupted':

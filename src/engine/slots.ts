@@ -38,6 +38,8 @@ export class Slots {
   readonly #input: SlotsInput;
   #schedule: Schedule;
   readonly #waiters = new Map<string, Waiter>();
+  /** False: whoever finds too little disk is refused, instead of waiting for more. */
+  waitsForDisk = true;
   #looking: AbortController | null = null;
   #told: string;
   #hasTold = false;
@@ -92,6 +94,8 @@ export class Slots {
     signal.throwIfAborted();
     if (wanted.kind !== 'request') await this.#lookAtRoom();
     signal.throwIfAborted();
+    const short = wanted.kind === 'request' ? null : this.#shortOfDisk();
+    if (short !== null) throw short;
     const ask = { ...wanted, id: `${wanted.kind}:${key}` };
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const giveUp = () => {
@@ -131,9 +135,36 @@ export class Slots {
       this.#waiters.get(id)?.reject(shut(provider ?? ''));
       this.#waiters.delete(id);
     }
+    this.#refuseWaiting();
     this.#lookLater(lookInMs);
     this.#publish();
     return rejected;
+  }
+
+  /** Throws `disk.full` when nothing would start for lack of disk and nobody is to wait. */
+  async requireDisk(): Promise<void> {
+    await this.#lookAtRoom();
+    const short = this.#shortOfDisk();
+    if (short !== null) throw short;
+  }
+
+  #shortOfDisk(): LoopwrightError | null {
+    const { freeDisk } = this.#room;
+    const { minDisk } = this.limits;
+    return this.waitsForDisk || freeDisk === null || freeDisk >= minDisk
+      ? null
+      : tooLittleDisk(freeDisk, minDisk);
+  }
+
+  #refuseWaiting(): void {
+    const short = this.#waiters.size === 0 ? null : this.#shortOfDisk();
+    if (short === null) return;
+    const refused = [...this.#waiters].filter(([id]) => !id.startsWith('request:'));
+    for (const [id, { reject }] of refused) {
+      this.#waiters.delete(id);
+      reject(short);
+    }
+    for (const [id] of refused) this.tell({ type: 'release', id });
   }
 
   #moment(): Moment {
@@ -210,6 +241,17 @@ export function limitsOf({ scheduler }: Settings): Limits {
     minMemory: scheduler['min-memory'],
     maxWaiting,
   };
+}
+
+function tooLittleDisk(free: number, needed: number): LoopwrightError {
+  const text = `only ${megabytes(free)} of disk are left for the state of the loops, and nothing starts below ${megabytes(needed)} (scheduler.min-disk)`;
+  return new LoopwrightError('disk.full', text, {
+    hint: 'free some space (`loopwright clean --dry-run` shows what of it is ours), lower it with --min-disk 64mb, or add --wait to wait for space',
+  });
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.round(bytes / 1024 ** 2)} MB`;
 }
 
 type Waiter = { readonly resolve: () => void; readonly reject: (error: Error) => void };

@@ -56,6 +56,11 @@ export class SpendingGuard implements Disposable {
     return this.#controller.signal;
   }
 
+  /** Ends the run for a budget that is not its loop's alone. */
+  stop(why: string): void {
+    this.#break(why);
+  }
+
   /** Totals of the run so far, as the agent reports them. */
   spent(usage: RunUsage): void {
     this.#reported = { ...usage, model: usage.model ?? this.#reported.model };

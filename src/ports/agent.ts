@@ -66,6 +66,10 @@ export type AgentAdapter<S = unknown> = {
   readonly kind: 'cli' | 'native';
   /** `bypassed`: it acts without asking anybody. Absent: not known. */
   readonly permissions?: 'bypassed';
+  /** It tells the tokens it uses and not what they cost: somebody has to know the price of its model. */
+  readonly needsPrice?: true;
+  /** It tells what it uses while it works, and not only at its end. */
+  readonly reportsUsage?: true;
   /** Names or patterns of the variables it needs from the user's environment: its keys, addresses, folders. */
   readonly variables?: readonly string[];
   command(run: AgentRun): AgentCommand;
@@ -114,6 +118,10 @@ export interface AgentRunner {
   readonly kind: 'cli' | 'native';
   /** `bypassed`: it acts without asking anybody. Absent: not known. */
   readonly permissions?: 'bypassed';
+  /** It tells the tokens it uses and not what they cost. */
+  readonly needsPrice?: true;
+  /** It tells what it uses while it works. */
+  readonly reportsUsage?: true;
   /** What it needs from the user's environment, as names or patterns. */
   readonly variables: readonly string[];
   run(

@@ -101,6 +101,8 @@ export interface Loops {
   verifyChain(loopId: string): Promise<number | null>;
   /** Removes the loop with its events and iterations. The caller has made sure that it rests. */
   delete(id: string): Promise<void>;
+  /** What all loops together have cost after a moment, in USD, as far as it is known. */
+  costSince(time: number): Promise<number>;
   /** Attempts a task has had so far, over all its loops. */
   countAttempts(taskId: string): Promise<number>;
   /** The current fencing token (0 before the first claim). */

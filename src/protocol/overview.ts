@@ -4,7 +4,7 @@ import { QueueReport } from '../core/schedule/queue-report.ts';
 import type { Overview as Facts } from '../engine/overview.ts';
 import type { Loop } from '../core/loop/loop.ts';
 import type { Task } from '../core/task/task.ts';
-import { Health } from './http/payload.ts';
+import { Health, RunBudgetUse } from './http/payload.ts';
 import { LoopLine, loopLine } from './loop-line.ts';
 import { isoTime, isoTimeOrNull, Time } from './value.ts';
 
@@ -57,6 +57,14 @@ export const Overview = lazy(() =>
         pid: z.number().int(),
       }),
     ),
+    budget: z.object({
+      /** What all loops have cost within 24 hours, as far as it is known. */
+      dayUsd: z.number(),
+      /** `budget.day.max-cost-usd`; null: no limit. */
+      dayLimitUsd: z.number().nullable(),
+      /** Of the daemon; null: there is none. */
+      run: RunBudgetUse().nullable(),
+    }),
     /** Providers that are down, longest first. */
     outages: z.array(
       z.object({
@@ -73,8 +81,13 @@ export const Overview = lazy(() =>
 );
 export type Overview = z.infer<ReturnType<typeof Overview>>;
 
-export function overviewResult(facts: Facts, daemon: Health | null): Overview {
+export function overviewResult(
+  facts: Facts,
+  daemon: Health | null,
+  run: RunBudgetUse | null = null,
+): Overview {
   return {
+    budget: { ...facts.budget, run },
     daemon,
     active: facts.active.map(({ loop, row, owner }) => {
       return {

@@ -216,7 +216,7 @@ describe('on a green base', () => {
 
 describe('a check that could not run on the base', () => {
   it.each([
-    ['a program that is not there', 'no-such-program --all', 'not found'],
+    ['a program behind one that is there', 'sh -c "no-such-program --all"', 'not found'],
     ['a script that is not there', 'npm run check', 'Missing script'],
     ['a rule that is not there', 'make check', 'No rule to make target'],
     ['a file that is not there', 'node check.mjs', 'check.mjs'],

@@ -173,7 +173,9 @@ describe('one thing that goes wrong stays one thing', () => {
   it('does not remember a baseline that could not run', async () => {
     await using repo = await gitRepo();
     const tool = path.join(repo.outside, 'tool');
-    const flags = { agent: 'command:echo x >> work.txt', validate: tool, 'max-iterations': 1 };
+    // What is missing behind a program that is there is found by the baseline.
+    const validate = `sh -c '${tool}'`;
+    const flags = { agent: 'command:echo x >> work.txt', validate, 'max-iterations': 1 };
     await using project = await openedProject(repo, flags);
     const first = await project.runText('tool missing');
     expect(first).toMatchObject({ status: 'blocked', reason: 'setup', iterations: [] });

@@ -104,7 +104,7 @@ describe('an attended loop', () => {
     const loop = { inPlace: false, commit: true, verify: true, keepGoing: false };
     const outcome = await answerHere(
       project,
-      { loops: [first], limited: false, held: false, waiting: 0 },
+      { loops: [first], limited: false, held: false, waiting: 0, spent: null, full: null },
       { loop, allowDirty: false, planFor: (task) => project.planFor(task, true) },
       project.control,
       async (loopThatAsks) => {

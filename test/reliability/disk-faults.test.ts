@@ -53,7 +53,7 @@ describe.skipIf(missing !== null)(`a full disk${missing === null ? '' : ` (${mis
       const folder = await placeOf(project, place);
       await using disk = await privateDisk(folder, options);
       await breakOnce(project, folder, fault);
-      const run = startWithin(project, disk, ['run', text]);
+      const run = startWithin(project, disk, ['run', text, '--wait']);
       await run.printed((said) => said.includes('it goes on when there is space again'));
 
       const view = { path: disk.view(project.repo.path) };
@@ -77,7 +77,7 @@ describe.skipIf(missing !== null)(`a full disk${missing === null ? '' : ` (${mis
     const folder = await placeOf(project, 'state');
     await using disk = await privateDisk(folder, 'size=24m');
     await breakOnce(project, folder, 'cat /dev/zero > "$DISK/filler"');
-    const run = startWithin(project, disk, ['run', text]);
+    const run = startWithin(project, disk, ['run', text, '--wait']);
     await run.printed((said) => said.includes('it goes on when there is space again'));
     run.child.kill('SIGINT');
     expect((await run.ended).out).toContain('is paused (disk)');
@@ -99,7 +99,7 @@ describe.skipIf(missing !== null)(`a full disk${missing === null ? '' : ` (${mis
         [],
       ).ended;
     const failAt = { LOOPWRIGHT_FAIL_AT: 'before:commit:2:kill' };
-    await startWithin(project, disk, ['run', text], failAt).ended;
+    await startWithin(project, disk, ['run', text, '--wait'], failAt).ended;
     expect((await mount('ro')).exitCode).toBe(0);
     const failed = await startWithin(project, disk, ['run']).ended;
     expect(failed.exitCode).toBe(3);

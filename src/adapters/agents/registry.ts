@@ -89,6 +89,21 @@ export async function resolveAgent(
   }
 }
 
+/** What an agent is started as: a program, a text for a shell, or nothing that could be missing. */
+export type AgentStart =
+  | { readonly kind: 'program'; readonly name: string }
+  | { readonly kind: 'shell'; readonly text: string };
+
+export function startOf(
+  spec: string,
+  agents: Readonly<Record<string, AgentSettings>>,
+): (AgentStart & Pick<AgentSettings, 'env'>) | null {
+  const { kind, command, env } = settingsOf(spec, agents);
+  if (isCliAgent(kind)) return { kind: 'program', name: command ?? kind, env };
+  const isShell = kind === 'command' || kind === 'acp';
+  return isShell && command !== undefined ? { kind: 'shell', text: command, env } : null;
+}
+
 type NamedSettings = AgentSettings & { readonly name: string; readonly kind: string };
 
 function settingsOf(spec: string, agents: Readonly<Record<string, AgentSettings>>): NamedSettings {

@@ -47,6 +47,8 @@ export function createAgentRunner<S>(
     name: adapter.name,
     kind: adapter.kind,
     ...(adapter.permissions === undefined ? {} : { permissions: adapter.permissions }),
+    ...(adapter.needsPrice === undefined ? {} : { needsPrice: adapter.needsPrice }),
+    ...(adapter.reportsUsage === undefined ? {} : { reportsUsage: adapter.reportsUsage }),
     variables: adapter.variables ?? [],
     async run(run, files, limits, sink, signal) {
       const command = adapter.command(withPreset(run, preset));

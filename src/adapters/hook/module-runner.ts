@@ -5,14 +5,18 @@
 import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 
-const [file = ''] = process.argv.slice(2);
+const loadOnly = '--load';
+const [file = '', only] = process.argv.slice(2);
 /** A hook that has answered is over; what it left open, such as a timer or a connection, may go on for so long. */
 const longestEndMs = 2000;
 
 try {
   const hook = hookOf(await import(pathToFileURL(file).href));
-  const answer: unknown = await hook(JSON.parse(readFileSync(0, 'utf8')));
-  if (answer !== undefined) process.stdout.write(`\n${JSON.stringify(answer)}\n`);
+  // To find out whether it can be loaded, it is not called.
+  if (only !== loadOnly) {
+    const answer: unknown = await hook(JSON.parse(readFileSync(0, 'utf8')));
+    if (answer !== undefined) process.stdout.write(`\n${JSON.stringify(answer)}\n`);
+  } else process.exit(0);
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;

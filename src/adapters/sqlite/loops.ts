@@ -9,7 +9,7 @@ import { appendEvents, newestPosition, readEvents, readFeed } from './event-log.
 import { foldLog } from './fold-log.ts';
 import { rewriteIterations, writeChangedIterations } from './iterations.ts';
 import { listed } from './json-list.ts';
-import type { Db, IterationsTable, LoopsTable } from './schema.ts';
+import type { Db, EventsTable, IterationsTable, LoopsTable } from './schema.ts';
 import { locate } from './places.ts';
 import { allOf, assigned, inserted, sql, type Sql } from './sql.ts';
 import { parseStored } from './stored-json.ts';
@@ -29,6 +29,7 @@ export function createLoops(db: Db, root: string | null): Loops {
     position: () => newestPosition(db),
     verifyChain: (loopId) => verifyChain(db, loopId),
     delete: (id) => deleteLoop(db, id),
+    costSince: (time) => costSince(db, time),
     countAttempts: (taskId) => countAttempts(db, taskId),
     token: async (id) => (await selectFence(db, id)).token,
   };
@@ -249,4 +250,20 @@ async function countAttempts(db: Db, taskId: string): Promise<number> {
       where loops.task_id = ${taskId}`,
   );
   return attempts ?? 0;
+}
+
+type Spending = { readonly record?: { readonly costUsd?: unknown }; readonly costUsd?: unknown };
+
+async function costSince(db: Db, time: number): Promise<number> {
+  const rows = await db.all(
+    sql<Pick<EventsTable, 'data'>>`
+      select events.data from loops join events on events.loop_id = loops.id
+      where loops.updated_at > ${time} and events.time > ${time}
+        and events.type in ('agent.ended', 'usage.added')`,
+  );
+  const costs = rows.map(({ data }) => {
+    const fact = parseStored<Spending>(data, 'a fact of spending');
+    return fact.record === undefined ? fact.costUsd : fact.record.costUsd;
+  });
+  return costs.reduce<number>((sum, cost) => (typeof cost === 'number' ? sum + cost : sum), 0);
 }

@@ -48,6 +48,11 @@ export const run: Command = {
     { name: 'no-commit', summary: 'Do not commit after each iteration.' },
     { name: 'no-verify', summary: 'Run no checks; the loop can then never be complete.' },
     { name: 'keep-going', summary: 'Only a pass, the caps and the budgets end the loop.' },
+    {
+      name: 'allow-unpriced',
+      summary: 'Run under a cost budget although nobody knows the price of the model.',
+    },
+    { name: 'wait', summary: 'Wait for space when the disk is too full to start anything.' },
     { name: 'new', summary: 'Start another loop even if one is unfinished.' },
     { name: 'detach', summary: 'Hand it to the daemon, started if there is none, and come back.' },
     { name: 'dry-run', summary: 'Show prompt, agent, checks and limits; run nothing.' },
@@ -127,10 +132,22 @@ async function reportRun(
       ? exitCodes.interrupted
       : combineExitCodes([
           ...ended,
-          ...(outcome.limited || outcome.waiting > 0 ? [exitCodes.stopped] : []),
+          ...(outcome.spent === null ? [] : [exitCodes.budget]),
+          ...(outcome.limited || outcome.full !== null || outcome.waiting > 0
+            ? [exitCodes.stopped]
+            : []),
           ...(outcome.held ? [exitCodes.blocked] : []),
         ]);
-  if (outcome !== null && loops.length === 0) {
+  if (outcome !== null && outcome.spent !== null) {
+    context.err.write(
+      `${outcome.spent}; there is more to do: \`loopwright run\` goes on with it\n`,
+    );
+  }
+  if (outcome !== null && outcome.full !== null) {
+    context.err.write(`${outcome.full}; there is more to do: \`loopwright run\` goes on with it\n`);
+  }
+  const isHeldBack = outcome !== null && (outcome.spent ?? outcome.full) !== null;
+  if (outcome !== null && loops.length === 0 && !isHeldBack) {
     return reportNothing(input, context, await whyNothing(opened, outcome));
   }
   if (outcome !== null && outcome.waiting > 0) {

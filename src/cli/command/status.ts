@@ -11,7 +11,7 @@ import {
   type Owner,
 } from '../../engine/overview.ts';
 import type { LoopRow } from '../../ports/store.ts';
-import type { Health } from '../../protocol/http/payload.ts';
+import type { Health, RunBudgetUse } from '../../protocol/http/payload.ts';
 import { overviewResult } from '../../protocol/overview.ts';
 import type { Command } from '../command.ts';
 import type { CliContext } from '../context.ts';
@@ -41,9 +41,14 @@ export const status: Command = {
     // A daemon of another version, or one that hangs, does not keep the store from being shown.
     const connected = await connectDaemon(opened.engine.stateDir).catch(() => null);
     const daemon = connected?.health ?? null;
-    if (wantsJson(input))
-      context.out.write(`${JSON.stringify(overviewResult(overview, daemon))}\n`);
-    else context.out.write(renderOverview(overview, daemon, context));
+    const doing = (await connected?.client.call('daemon').catch(() => null)) ?? null;
+    const budget = doing?.budget ?? null;
+    if (wantsJson(input)) {
+      context.out.write(`${JSON.stringify(overviewResult(overview, daemon, budget))}\n`);
+    } else {
+      const text = renderOverview(overview, daemon, context);
+      context.out.write(`${text}${budgetText(overview, budget)}`);
+    }
     return exitCodes.ok;
   },
 };
@@ -96,6 +101,23 @@ function renderOverview(
   if (parts.length === 0)
     parts.push('nothing runs and nothing is ready; start with `loopwright run "what to do"`');
   return `${parts.join('\n\n')}\n\n${countsText(overview.counts)}${daemonText(daemon, overview)}\n`;
+}
+
+function usedOf(used: number, limit: number): string {
+  return `${formatCost(used)} of ${formatCost(limit)}`;
+}
+
+/** A line for what is limited; nothing without a limit. */
+function budgetText({ budget }: Overview, run: RunBudgetUse | null): string {
+  const { dayUsd, dayLimitUsd } = budget;
+  const parts = [
+    dayLimitUsd === null ? [] : [`${usedOf(dayUsd, dayLimitUsd)} used within 24 hours`],
+    run === null || run.maxCostUsd === null
+      ? []
+      : [`${usedOf(run.costUsd, run.maxCostUsd)} used by the daemon`],
+    run === null || run.spent === null ? [] : [`it starts nothing more: ${run.spent}`],
+  ].flat();
+  return parts.length === 0 ? '' : `budget: ${parts.join(' · ')}\n`;
 }
 
 function heldText({ task, after }: HeldTask): string {

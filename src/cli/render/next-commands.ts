@@ -1,3 +1,4 @@
+import { isSharedBudget } from '../../core/budget/ledger.ts';
 import { awaitsApproval } from '../../core/loop/gating.ts';
 import { hadCompleted } from '../../core/loop/finishing.ts';
 import { violationsToAllow } from '../../core/loop/judges.ts';
@@ -92,7 +93,7 @@ export function resumeLine(loop: Loop): string {
   const resume = `loopwright loop resume ${loop.id}`;
   const cap = loop.settings.limits['max-iterations'];
   if (loop.reason === 'max_iterations') return `${resume} --max-iterations ${cap + 10}`;
-  if (loop.reason !== 'budget') return resume;
+  if (loop.reason !== 'budget' || isSharedBudget(loop.text)) return resume;
   const budget = loop.text?.startsWith('token budget') === true ? 'max-tokens' : 'max-cost-usd';
   const limit = loop.settings.budget[budget];
   return limit === null || limit === 0 ? resume : `${resume} --${budget} ${limit * 2}`;

@@ -1,5 +1,6 @@
 import { effectiveMaxDuration } from '../../core/config/limits.ts';
 import type { Settings } from '../../core/config/schema.ts';
+import { builtInAgents } from '../../core/config/section/agents.ts';
 import type { Loop } from '../../core/loop/loop.ts';
 import { redactText } from '../../engine/redact-text.ts';
 import { gateName, inOrder } from '../../core/verdict/gate.ts';
@@ -31,9 +32,22 @@ function placeLine({ workspace, options }: Loop): StoryLine {
 }
 
 function describeAgent({ agent, settings, loopType }: Loop): string {
+  const model = describeModel(agent, settings);
+  return `${redactText()(agent)}${model}${loopType === 'ralph' ? '' : `, loop type ${loopType}`}`;
+}
+
+/** Which model the agent gets, and why. Nothing for an agent that has no models we know of. */
+function describeModel(agent: string, settings: Settings): string {
   const { name, model } = settings['model-strategy'];
-  const fixed = name === 'fixed' && model !== undefined && model !== null ? `, model ${model}` : '';
-  return `${redactText()(agent)}${fixed}${loopType === 'ralph' ? '' : `, loop type ${loopType}`}`;
+  const configured = settings.agents[agent];
+  if (configured?.model !== undefined) return `, model ${configured.model} (set for the agent)`;
+  if (model !== undefined) return `, model ${model}`;
+  const hasTiers = Object.keys(settings.models[agent] ?? {}).length > 0;
+  if (name === 'auto' && hasTiers) return ', model by cost-optimized (its tiers are configured)';
+  const kind = configured?.kind ?? (configured?.command === undefined ? agent : 'command');
+  if (!builtInAgents.some((each) => each === kind)) return '';
+  if (name === 'auto' || name === 'fixed') return ', its own model (no other is configured)';
+  return `, model by ${name}`;
 }
 
 export function describeChecks({ validation, verify: more }: Settings, verify: boolean): string {

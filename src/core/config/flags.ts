@@ -37,6 +37,8 @@ export const otherRunFlags = [
   'new',
   'dry-run',
   'detach',
+  'wait',
+  'allow-unpriced',
   'attended',
   'json',
   'events',
@@ -74,6 +76,11 @@ function flagName(path: readonly string[]): string {
   const own = ownNames[path.join('.')];
   if (own !== undefined) return own;
   if (isShortForm(path)) return path[0] ?? '';
+  const [section, scope, key] = path;
+  // `budget.run.max-cost-usd` is `--max-run-cost-usd`.
+  if (section === 'budget' && scope !== undefined && key !== undefined) {
+    return key.replace(/^max-/, `max-${scope}-`);
+  }
   return path[0] === 'strategy' ? path.join('-') : (path.at(-1) ?? '');
 }
 

@@ -54,9 +54,7 @@ const sections = {
     z.array(StopCondition()).default([]).describe('Further conditions that end a loop.'),
   ),
   'model-strategy': lazy(() =>
-    ModelStrategy()
-      .prefault('cost-optimized')
-      .describe('Decides which model the next iteration gets.'),
+    ModelStrategy().prefault('auto').describe('Decides which model the next iteration gets.'),
   ),
   models: lazy(() => Models().default({}).describe('Model names of the tiers, per agent.')),
   prices: lazy(() =>

@@ -26,6 +26,8 @@ export type Facts = {
   readonly request: Request | null;
   /** Messages wait to be read. */
   readonly hasMail: boolean;
+  /** The budget of the run or the day is used up, in words; absent or null: it is not. */
+  readonly spent?: string | null;
   /** What a loop that waits for a provider finds; absent: it waits for none. */
   readonly outage?: OutageLook;
 };
@@ -154,6 +156,8 @@ function atStep(loop: Loop, facts: Facts): Action {
     case 'pre-hooks':
       return { type: 'run-hooks', when: 'pre' };
     case 'run-agent':
+      // Nothing was spent on this try: the number stays used and does not count.
+      if (facts.spent != null) return { type: 'conclude', interrupted: true };
       return { type: 'run-agent', try: (openIteration(loop)?.tries ?? 0) + 1 };
     case 'restore-protected':
       return looksAtFiles(loop)
@@ -191,7 +195,7 @@ function atBoundary(loop: Loop, facts: Facts): Action {
   if (fault !== null) return { type: 'rest', status: 'blocked', reason: 'setup', text: fault };
   if (facts.hasMail) return { type: 'read-messages' };
   if (loop.stopWish !== undefined) return stopForHook(loop.stopWish);
-  const budget = exceededBudget(loop) ?? unaffordable(loop);
+  const budget = exceededBudget(loop) ?? unaffordable(loop) ?? facts.spent ?? null;
   if (budget !== null) {
     return { type: 'rest', status: 'stopped', reason: 'budget', text: budget };
   }

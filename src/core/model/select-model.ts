@@ -13,6 +13,8 @@ import {
 export type ModelRequest = {
   readonly strategy: ModelStrategy;
   readonly tiers: Tiers;
+  /** Whether tiers of the agent were configured: only then `auto` chooses among them. */
+  readonly hasOwnTiers?: boolean;
   /** Configured for the agent, whatever the strategy says. */
   readonly pinned?: string | null;
   /** From 1 within the loop. */
@@ -44,14 +46,20 @@ export type ModelChoice = {
   readonly reason: string;
 };
 
-const ownChoice: ModelChoice = { model: null, tier: null, reason: "the agent's own choice" };
+export const ownChoice: ModelChoice = {
+  model: null,
+  tier: null,
+  reason: "the agent's own choice",
+};
 const goodRate = 0.8;
 const escalateAt = 2;
 
 /** The model of the next iteration, by the first rule that applies: pinned, hinted, fixed, then the strategy's own. */
 export function selectModel(request: ModelRequest): ModelChoice {
-  const { strategy, tiers, pinned, hint } = request;
+  const { strategy, tiers, pinned, hint, hasOwnTiers = false } = request;
   if (pinned) return { model: pinned, tier: tierOf(pinned, tiers), reason: 'configured' };
+  // Nobody asked for a choice: whatever the user has set in the agent itself stays.
+  if (strategy.name === 'auto' && strategy.model === undefined && !hasOwnTiers) return ownChoice;
   const hinted = hint ? allowedModel(hint, strategy, tiers) : null;
   if (hinted !== null) return named(hinted, tiers, 'hinted by previous iteration');
   if (strategy.model !== undefined) return named(strategy.model, tiers, 'configured');
@@ -65,6 +73,7 @@ type Wish = { readonly tier: Tier; readonly reason: string };
 
 function byStrategy(request: ModelRequest): Wish {
   switch (request.strategy.name) {
+    case 'auto':
     case 'fixed':
     case 'cost-optimized':
       return costOptimized(request);

@@ -5,6 +5,7 @@ import { effectiveIterationTimeout, effectiveMaxDuration } from '../../core/conf
 import { agentEnvironment } from '../../core/env/allow-list.ts';
 import { looksAtFiles, type Loop } from '../../core/loop/loop.ts';
 import { agentNotes, maxLearningChars } from '../../core/memory/notes.ts';
+import type { AgentOutcomeKind } from '../../core/agent/outcome.ts';
 import type { PricedUsage } from '../../core/price/price.ts';
 
 import { headChars } from '../../core/text/code-points.ts';
@@ -41,6 +42,14 @@ import {
 import { WarningRecorder } from '../warning-recorder.ts';
 
 const keptFinalText = 2000;
+/** Ends that say nothing about what an iteration costs. */
+const keptFromWork: ReadonlySet<AgentOutcomeKind> = new Set([
+  'rate_limited',
+  'usage_limit',
+  'auth',
+  'api_error',
+  'interrupted',
+]);
 
 /**
  * One fresh agent run, in a slot of its own. Without one, because the work is being cut, nothing happens. While its provider is
@@ -54,6 +63,7 @@ export async function runAgent(engine: Engine, owner: LoopOwner, attempt: number
     const provider = await lookAtProvider(engine, owner);
     if (provider !== 'down') await runInSlot(engine, owner, attempt, provider === 'probe');
   } finally {
+    engine.budget.ended(owner.loop.id, null, false);
     giveAgentSlot(engine, owner);
   }
 }
@@ -85,9 +95,11 @@ async function runInSlot(
     used(usage) {
       totals.used(usage);
       keeper.used(usage);
+      engine.budget.spend(loop.id, usage);
     },
     warn: (text) => warnings.add(text),
   });
+  using _cut = engine.budget.onCut(loop.id, (why) => spending.stop(why));
   await owner.before('run-agent');
   engine.project.requireIntact(run.cwd);
   engine.artifacts.requireIntact(dir);
@@ -117,6 +129,8 @@ async function runInSlot(
   if (result.outcome.kind === 'crashed') await refuseFullDisk(engine, loop);
   await engine.artifacts.write(path.join(dir, 'final.md'), engine.clean(result.outcome.finalText));
   await recordEnd(engine, owner, attempt, result, usage);
+  // Only now: what the store does not have yet is still this loop's.
+  engine.budget.ended(loop.id, usage, !keptFromWork.has(result.outcome.kind));
 }
 
 async function agentRun(

@@ -20,6 +20,20 @@ export const Health = lazy(() =>
 );
 export type Health = z.infer<ReturnType<typeof Health>>;
 
+/** What was used of the budget of one run or daemon; null: no limit. */
+export const RunBudgetUse = lazy(() =>
+  z.object({
+    costUsd: z.number(),
+    tokens: z.number(),
+    maxCostUsd: z.number().nullable(),
+    maxTokens: z.number().nullable(),
+    maxDurationMs: z.number().nullable(),
+    /** Why nothing starts any more; null while something may. */
+    spent: z.string().nullable(),
+  }),
+);
+export type RunBudgetUse = z.infer<ReturnType<typeof RunBudgetUse>>;
+
 /** What the daemon does right now. */
 export const DaemonStatus = lazy(() =>
   Health().extend({
@@ -50,6 +64,7 @@ export const DaemonStatus = lazy(() =>
     refused: z.array(z.object({ id: z.string(), text: z.string(), retryInMs: z.number() })),
     /** Why it cannot look for work; null when it can. */
     problem: z.string().nullable(),
+    budget: RunBudgetUse(),
     /** Readers of the event stream. */
     readers: z.number().int(),
   }),

@@ -28,6 +28,8 @@ describe('defaults', () => {
       'max-tokens': null,
       'max-duration': null,
       'max-disk': null,
+      run: { 'max-cost-usd': null, 'max-tokens': null, 'max-duration': null },
+      day: { 'max-cost-usd': null },
     });
     expect(progress).toEqual({ strategy: 'system-captured', 'max-entries': 5, 'max-chars': 500 });
     expect(validation).toEqual({

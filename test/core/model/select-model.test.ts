@@ -26,6 +26,24 @@ const done = { id: 't-1', isDone: true, difficulty: null, model: null };
 type Row = readonly [what: string, request: ModelRequest, model: string | null, reason: string];
 
 const rows: readonly Row[] = [
+  [
+    'auto without tiers of its own, whatever failed or was hinted',
+    request('auto', { consecutiveFailures: 3, hint: 'large' }),
+    null,
+    "the agent's own choice",
+  ],
+  [
+    'auto with tiers of its own',
+    request('auto', { hasOwnTiers: true }),
+    'sonnet',
+    'default, cost-optimized strategy',
+  ],
+  [
+    'auto with a model',
+    request('auto', { strategy: strategy('auto', { model: 'large' }) }),
+    'opus',
+    'configured',
+  ],
   ['fixed without a model', request('fixed'), null, "the agent's own choice"],
   [
     'fixed with a model',

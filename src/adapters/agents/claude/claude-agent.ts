@@ -9,6 +9,7 @@ export function createClaudeAgent(settings: CliSettings): AgentAdapter<ClaudeSta
   return {
     name: settings.name,
     kind: 'cli',
+    reportsUsage: true,
     permissions: 'bypassed',
     variables: [
       'ANTHROPIC_*',

@@ -12,6 +12,7 @@ export function createCodexAgent(settings: CliSettings): AgentAdapter<CodexState
   return {
     name: settings.name,
     kind: 'cli',
+    needsPrice: true,
     variables: [
       defaultKeyVariable,
       'CODEX_API_KEY',

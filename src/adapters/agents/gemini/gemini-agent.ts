@@ -9,6 +9,7 @@ export function createGeminiAgent(settings: CliSettings): AgentAdapter<GeminiSta
   return {
     name: settings.name,
     kind: 'cli',
+    needsPrice: true,
     permissions: 'bypassed',
     variables: [
       'GEMINI_API_KEY',

@@ -55,6 +55,8 @@ export function createNativeAgent(
     name,
     kind: 'native',
     permissions: 'bypassed',
+    needsPrice: true,
+    reportsUsage: true,
     variables: endpointVariables(settings),
     command(run) {
       const chosen = chooseEndpoint(settings, run.model, run.env);

@@ -16,6 +16,7 @@ export function createOpencodeAgent(settings: CliSettings): AgentAdapter<Opencod
   return {
     name: settings.name,
     kind: 'cli',
+    reportsUsage: true,
     permissions: 'bypassed',
     variables: ['OPENCODE_CONFIG', 'OPENCODE_CONFIG_DIR', 'OPENCODE_API_KEY', ...providerKeys],
     command: (run) => ({

@@ -19,6 +19,7 @@ export function createPiAgent(settings: CliSettings): AgentAdapter<PiState> {
   return {
     name: settings.name,
     kind: 'cli',
+    reportsUsage: true,
     permissions: 'bypassed',
     variables: ['PI_CODING_AGENT_DIR', ...providerKeys],
     command: (run) => ({

@@ -42,6 +42,8 @@ export function createScriptedAgent(name: string, script: Script): AgentAdapter<
   return {
     name,
     kind: 'cli',
+    ...(tellsCost(script) ? {} : { needsPrice: true as const }),
+    reportsUsage: true,
     command: (run) => ({
       argv: [process.execPath, playerFile()],
       env: run.env,
@@ -53,6 +55,12 @@ export function createScriptedAgent(name: string, script: Script): AgentAdapter<
     parse,
     finish,
   };
+}
+
+/** Whether the script says what it costs anywhere, or uses nothing. */
+function tellsCost({ iterations }: Script): boolean {
+  const uses = iterations.flatMap(({ steps }) => steps.flatMap(({ usage }) => usage ?? []));
+  return uses.length === 0 || uses.some((usage) => usage['cost-usd'] !== undefined);
 }
 
 /**

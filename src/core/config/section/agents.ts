@@ -109,6 +109,7 @@ export const Prices = lazy(() =>
 );
 
 export const modelStrategyNames = [
+  'auto',
   'fixed',
   'cost-optimized',
   'escalate',
@@ -117,7 +118,11 @@ export const modelStrategyNames = [
 
 const ModelStrategyObject = lazy(() =>
   z.strictObject({
-    name: z.enum(modelStrategyNames).describe('Which model the next iteration gets.'),
+    name: z
+      .enum(modelStrategyNames)
+      .describe(
+        "Which model the next iteration gets. `auto`: the agent's own; `cost-optimized` where `models` has tiers of the agent.",
+      ),
     model: Text()
       .optional()
       .describe('fixed: the model, or a tier; the agent decides when left out.'),

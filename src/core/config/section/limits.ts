@@ -67,6 +67,38 @@ export const Budget = section({
       .default(null)
       .describe('Time per loop; 0 = off, null = 4h in unattended mode, else off.'),
   'max-disk': () => ByteSize().nullable().default(null).describe('Disk per loop; 0 or null = off.'),
+  run: () =>
+    z
+      .strictObject({
+        'max-cost-usd': z
+          .number()
+          .min(0)
+          .nullable()
+          .default(null)
+          .describe('USD for everything that one run or daemon starts; 0 or null = off.'),
+        'max-tokens': Count()
+          .nullable()
+          .default(null)
+          .describe('Tokens for everything that one run or daemon starts; 0 or null = off.'),
+        'max-duration': Duration()
+          .nullable()
+          .default(null)
+          .describe('Wall time of a run or daemon after which nothing starts; 0 or null = off.'),
+      })
+      .prefault({})
+      .describe('What one run, or one life of the daemon, may use up.'),
+  day: () =>
+    z
+      .strictObject({
+        'max-cost-usd': z
+          .number()
+          .min(0)
+          .nullable()
+          .default(null)
+          .describe('USD within 24 hours over all runs; 0 or null = off.'),
+      })
+      .prefault({})
+      .describe('What all runs together may use up within 24 hours.'),
 });
 
 export const Progress = section({

@@ -1,0 +1,149 @@
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { gitRepo, type GitRepo } from '../support/git-repo.ts';
+import { greeter } from './agents.ts';
+import { memoryCli } from './memory-cli.ts';
+
+function cliIn(repo: GitRepo) {
+  return memoryCli({ cwd: repo.path, env: repo.env });
+}
+
+async function refused(repo: GitRepo, ...argv: readonly string[]) {
+  const { exitCode, out } = await cliIn(repo).run('run', ...argv, '--json');
+  const { error } = JSON.parse(out);
+  expect(exitCode, out).toBe(3);
+  const { out: tasks } = await cliIn(repo).run('task', 'list', '--json');
+  const { out: loops } = await cliIn(repo).run('loop', 'list', '--json');
+  return { error, tasks: JSON.parse(tasks).tasks ?? JSON.parse(tasks), loops: JSON.parse(loops) };
+}
+
+describe('preflight', () => {
+  it('refuses an agent whose program is not there, and leaves nothing behind', async () => {
+    await using repo = await gitRepo();
+    const { error, tasks, loops } = await refused(repo, 'x', '--agent', 'pi', '--validate', 'true');
+    expect(error.code).toBe('agent.not_found');
+    expect(error.message).toContain('there is no program pi on PATH (');
+    expect(error.hint).toContain('loopwright agents list');
+    expect(tasks).toHaveLength(0);
+    expect(loops.loops).toHaveLength(0);
+  });
+
+  it('refuses a typo in a command, and says what was meant', async () => {
+    await using repo = await gitRepo();
+    const argv = ['x', '--validate', 'true', '--agent'];
+    const typo = await refused(repo, ...argv, 'command:clade -p');
+    expect(typo.error).toMatchObject({ code: 'agent.not_found' });
+    expect(typo.error.message).toContain('no program clade');
+    expect(typo.error.message).toContain('did you mean claude?');
+    const later = await refused(repo, ...argv, 'command:echo x > f; no-such-agent');
+    expect(later.error.message).toContain('no program no-such-agent');
+    const server = await refused(repo, ...argv, 'acp:no-such-server --stdio');
+    expect(server.error.message).toContain('no program no-such-server');
+  });
+
+  it('refuses ready tasks in the same way, before any of them has a loop', async () => {
+    await using repo = await gitRepo();
+    await cliIn(repo).run('task', 'add', 'one');
+    await cliIn(repo).run('task', 'add', 'two');
+    const { error, loops } = await refused(repo, '--agent', 'pi', '--validate', 'true');
+    expect(error.code).toBe('agent.not_found');
+    expect(loops.loops).toHaveLength(0);
+    const { out } = await cliIn(repo).run('task', 'list', '--json');
+    expect(out).toContain('"pending"');
+    expect(out).not.toContain('"running"');
+  });
+
+  it('does not refuse commands that may work', async () => {
+    await using repo = await gitRepo();
+    for (const command of [
+      'no-such-tool 2>/dev/null || echo hello > a.txt',
+      'no-such-tool; echo hello > a.txt',
+      'f() { echo hello > a.txt; }; f',
+      'PATH=$PWD/tools:$PATH; export PATH; echo hello > a.txt',
+    ]) {
+      const argv = ['run', command, '--agent', `command:${command}`, '--max-iterations', '1'];
+      const { exitCode } = await cliIn(repo).run(...argv, '--validate', 'grep -q hello a.txt');
+      expect(exitCode, command).toBe(0);
+    }
+  });
+
+  it('refuses a check whose program is nowhere', async () => {
+    await using repo = await gitRepo();
+    const argv = ['x', '--agent', 'command:true', '--validate'];
+    const { error, tasks } = await refused(repo, ...argv, 'no-such-runner --all');
+    expect(error.code).toBe('run.check_not_found');
+    expect(error.message).toContain('no-such-runner --all');
+    expect(error.message).toContain('validation.command');
+    expect(error.hint).toContain('--validate');
+    expect(tasks).toHaveLength(0);
+    const broken = [...argv, 'no-such-runner', '--baseline', 'allow-broken'];
+    const allowed = await cliIn(repo).run('run', ...broken, '--max-iterations', '1');
+    expect(allowed.exitCode).toBe(1);
+    const setup = [...argv, 'no-such-runner', '--workspace-setup', 'echo may bring it'];
+    const brought = await cliIn(repo).run('run', ...setup, '--new', '--max-iterations', '1');
+    // What the setup did not bring is found by the baseline.
+    expect(brought.exitCode).toBe(2);
+  });
+
+  it('refuses a check that is only in the checkout, and names the line to write', async () => {
+    await using repo = await gitRepo();
+    await repo.write('.gitignore', 'node_modules/\n');
+    await repo.write('tools/check.sh', '#!/bin/sh\ngrep -q world greeting.txt\n');
+    await chmod(path.join(repo.path, 'tools/check.sh'), 0o755);
+    await repo.commitAll('check');
+    await mkdir(path.join(repo.path, 'node_modules/.bin'), { recursive: true });
+    const bin = path.join(repo.path, 'node_modules/.bin/check');
+    await writeFile(bin, '#!/bin/sh\ngrep -q world greeting.txt\n', { mode: 0o755 });
+    const check = ['--validate', './node_modules/.bin/check'];
+    const { error } = await refused(repo, 'x', '--agent', 'command:true', ...check);
+    expect(error.hint).toContain('workspace: { link: [node_modules] }');
+    const agent = (await greeter(repo)).slice(0, 2);
+    const tracked = await cliIn(repo).run('run', 'y', ...agent, '--validate', 'tools/check.sh');
+    expect(tracked.exitCode, tracked.err).toBe(0);
+    await repo.write('loopwright.yml', 'workspace: { link: [node_modules] }\n');
+    const linked = ['run', 'z', ...agent, ...check];
+    expect((await cliIn(repo).run(...linked)).exitCode).toBe(0);
+  });
+
+  it('refuses hooks that cannot run and modules that cannot be loaded', async () => {
+    await using repo = await gitRepo();
+    const argv = ['x', '--agent', 'command:echo a > a.txt', '--validate', 'test -f a.txt'];
+    await repo.write('broken.mjs', "import './nowhere.mjs';\nexport const hook = () => {};\n");
+    await repo.write('loopwright.yml', 'hooks: { pre-iteration: [{ module: ./broken.mjs }] }\n');
+    const broken = await refused(repo, ...argv);
+    expect(broken.error.code).toBe('config.hook_module');
+    expect(broken.error.message).toContain('nowhere.mjs');
+    expect(broken.tasks).toHaveLength(0);
+    await repo.write('loopwright.yml', 'hooks: { loop-end: [{ command: no-such-notifier x }] }\n');
+    const missing = await refused(repo, ...argv);
+    expect(missing.error.message).toContain('no program no-such-notifier');
+    await repo.write(
+      'fine.mjs',
+      "process.stdin.on('data', () => {});\nexport const hook = () => {};\n",
+    );
+    await repo.write('loopwright.yml', 'hooks: { loop-end: [{ module: ./fine.mjs }] }\n');
+    expect((await cliIn(repo).run('run', ...argv)).exitCode).toBe(0);
+  });
+
+  it('refuses a cost budget with a model whose price nobody knows', async () => {
+    await using repo = await gitRepo();
+    const script = path.join(repo.outside, 'agent.yml');
+    await writeFile(
+      script,
+      'iterations:\n  - steps:\n      - usage: { input: 10, output: 1 }\n      - write: { path: a.txt, content: a }\n',
+    );
+    const config = `agent: paid\nagents:\n  paid: { kind: scripted, script: '${script}', model: house-model }\n`;
+    await repo.write('loopwright.yml', config);
+    const argv = ['x', '--validate', 'test -f a.txt', '--max-cost-usd', '1'];
+    const { error, tasks } = await refused(repo, ...argv);
+    expect(error.code).toBe('run.unpriced');
+    expect(error.message).toContain('house-model');
+    expect(error.hint).toContain('--allow-unpriced');
+    expect(tasks).toHaveLength(0);
+    expect((await cliIn(repo).run('run', ...argv, '--allow-unpriced')).exitCode).toBe(0);
+    const priced = 'prices:\n  house-model: { input: 1, output: 10 }\n';
+    await repo.write('loopwright.yml', `${config}${priced}`);
+    expect((await cliIn(repo).run('run', ...argv, '--new')).exitCode).toBe(0);
+  });
+});
