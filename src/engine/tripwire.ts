@@ -1,5 +1,10 @@
 import path from 'node:path';
-import { planTripwire, sourceExtensions, type Tripwire } from '../core/judge/tripwire/plan.ts';
+import {
+  loadedBy,
+  planTripwire,
+  sourceExtensions,
+  type Tripwire,
+} from '../core/judge/tripwire/plan.ts';
 import {
   judgeTripwire,
   settleTripwire,
@@ -86,6 +91,10 @@ async function springDropped(
   };
   const onLoop = await look(planned, { files: plan.baseJudge });
   if (onLoop === null) return null;
+  if (onLoop.kind === 'held') {
+    const isLoaded = await loadsChanged(engine, planned, { commit, product: plan.product }, signal);
+    return { state: isLoaded ? 'held' : null, findings: [], runs };
+  }
   const isDoubtful = onLoop.kind === 'odd' || onLoop.kind === 'broken';
   // The files of the base may be fewer: it loads what is there.
   const beside = isDoubtful ? await planFor(base) : null;
@@ -95,6 +104,30 @@ async function springDropped(
   const state = settleTripwire(onLoop, onBase ?? null);
   const findings = state === 'broken' ? onLoop.findings.slice(0, shownFindings) : [];
   return { state, findings, runs };
+}
+
+const maxSteps = 6;
+const maxFollowed = 100;
+
+/** Whether its tests load a changed file, by themselves or by what they load: tests that do not say nothing of the product. */
+async function loadsChanged(
+  engine: Engine,
+  { loads }: Tripwire,
+  { commit, product }: { readonly commit: string; readonly product: readonly string[] },
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (loads === 'whole') return true;
+  const files = new Set(await engine.project.listAt(commit, signal));
+  const changed = new Set(product);
+  const seen = new Set<string>();
+  let front = loads;
+  for (let step = 0; step < maxSteps && front.length > 0; step += 1) {
+    if (front.some((file) => changed.has(file))) return true;
+    for (const file of front) seen.add(file);
+    const texts = await textsOf(engine, commit, front.slice(0, maxFollowed), signal);
+    front = loadedBy(texts, files).filter((file) => !seen.has(file));
+  }
+  return false;
 }
 
 type Recognised = { readonly check: Check; readonly tests: TestRun };

@@ -1,13 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import { planAlteration, type Filling } from '../../../src/core/judge/tripwire/alter.ts';
-import { readComparison } from '../../../src/core/judge/tripwire/comparison.ts';
+import { readComparisons, type Comparison } from '../../../src/core/judge/tripwire/comparison.ts';
 import { languageOf } from '../../../src/core/judge/tripwire/language.ts';
 
 const values = { numbers: [21, 51, 81], words: ['kido', 'kidora'] };
 
-const read = (extension: string, line: string, next = '') => {
+type Filled = Record<'altered' | 'unequal' | 'bareUnequal' | 'bareEqual', string>;
+
+const put = (line: string, found: readonly Comparison[], kind: keyof Filled) =>
+  found.reduceRight(
+    (text, each) => text.slice(0, each.start) + each[kind] + text.slice(each.end),
+    line,
+  );
+
+const read = (extension: string, line: string, next = ''): Filled | null => {
   const language = languageOf(extension, '');
-  return language === null ? null : readComparison(line, next, language, values);
+  const found = language === null ? [] : readComparisons(line, next, language, values);
+  if (found.length === 0) return null;
+  return {
+    altered: put(line, found, 'altered'),
+    unequal: put(line, found, 'unequal'),
+    bareUnequal: put(line, found, 'bareUnequal'),
+    bareEqual: put(line, found, 'bareEqual'),
+  };
 };
 
 describe('a comparison with a value', () => {
@@ -53,6 +68,68 @@ describe('a comparison with a value', () => {
     ['sh', 'equal "$(sub 2 1)" 1', 'equal "$(sub 2 1)" 21'],
   ])('%s: %s', (extension, line, altered) => {
     expect(read(extension, line)?.altered).toBe(altered);
+  });
+
+  it.each([
+    ['js', "t('a',()=>a.strictEqual(add(2,3),5));", "t('a',()=>a.strictEqual(add(2,3), 21));"],
+    [
+      'js',
+      "test('x',()=>{assert.equal(a(1),2);assert.equal(b(1),3)});",
+      "test('x',()=>{assert.equal(a(1), 21);assert.equal(b(1), 21)});",
+    ],
+    [
+      'js',
+      "it('x',()=>expect(a(1)).toBe(2));it('y',()=>expect(b(1)).toBe(3));",
+      "it('x',()=>expect(a(1)).toBe(21));it('y',()=>expect(b(1)).toBe(21));",
+    ],
+    ['ts', "t('x',()=>e(a(1)).toBe(2));", "t('x',()=>e(a(1)).toBe(21));"],
+    ['js', 'assert.equal(a(), 1); // why; not', 'assert.equal(a(), 21); // why; not'],
+    [
+      'c',
+      'int main(void){assert(f()==1);assert(g()==2);return 0;}',
+      'int main(void){assert(f() == 21);assert(g() == 21);return 0;}',
+    ],
+    [
+      'c',
+      'int main(void){if(f()!=1){return 1;}if(g()!=2)return 1;return 0;}',
+      'int main(void){if(f() != 21){return 1;}if(g() != 21)return 1;return 0;}',
+    ],
+    ['c', 'int main(void){return f()==1?0:1;}', 'int main(void){return f() == 21?0:1;}'],
+    [
+      'py',
+      '    def test_add(self): self.assertEqual(add(1,2), 3)',
+      '    def test_add(self): self.assertEqual(add(1,2), 21)',
+    ],
+    [
+      'py',
+      'def test_a(): assert a(1) == 1; assert b() == 2',
+      'def test_a(): assert a(1) == 21; assert b() == 21',
+    ],
+    ['rb', 'it("x"){ expect(add(1,2)).to eq(3) }', 'it("x"){ expect(add(1,2)).to eq(21) }'],
+    ['rb', 'it "x" do expect(add(1,2)).to eq(3) end', 'it "x" do expect(add(1,2)).to eq(21) end'],
+    ['rb', 'def test_x; assert_equal 3, a; end', 'def test_x; assert_equal 21, a; end'],
+    ['bats', '@test "x" { [ "$(f)" = 3 ]; }', '@test "x" { [ "$(f)" = 21 ]; }'],
+    [
+      'bats',
+      '@test "x" { [ "$(f)" = 3 ]; [ "$(g)" = 4 ]; }',
+      '@test "x" { [ "$(f)" = 21 ]; [ "$(g)" = 21 ]; }',
+    ],
+    ['rs', '#[test] fn t(){assert_eq!(add(1,2),3);}', '#[test] fn t(){assert_eq!(add(1,2), 21);}'],
+    [
+      'php',
+      'public function testA(){$this->assertSame(3,add(1,2));}',
+      'public function testA(){$this->assertSame(21, add(1,2));}',
+    ],
+  ])('among others on one line, %s: %s', (extension, line, altered) => {
+    expect(read(extension, line)?.altered).toBe(altered);
+  });
+
+  it.each([
+    ['js', "log('{ assert.equal(a(), 1); }');"],
+    ['js', '// x; assert.equal(a(), 1);'],
+    ['py', '# x: assert a() == 1'],
+  ])('is none in quotes and comments, %s: %s', (extension, line) => {
+    expect(read(extension, line)).toBeNull();
   });
 
   it('of Go is a condition that leads to a failure', () => {
@@ -114,6 +191,8 @@ describe('a comparison with a value', () => {
       for (const extension of ['js', 'py', 'sh', 'rb', 'rs', 'pl', 'c', 'go', 'php']) {
         for (const head of ['assert(', 'assert ', 'expect(', '[ ', 'if (', 'raise x unless ']) {
           read(extension, head + char.repeat(390));
+          read(extension, `{${head}${char}};`.repeat(120));
+          read(extension, head + char.repeat(1990));
           read(extension, `${head}"a" ${`${char} `.repeat(190)}`);
         }
       }
@@ -145,6 +224,23 @@ it("subtracts", () => {
 
   it('knows the tests they stand in', () => {
     expect(plan).toMatchObject({ names: ['adds', 'subtracts'], unnamed: 0 });
+  });
+
+  it('knows every test of a line, whatever the function is called', () => {
+    const terse =
+      "t('one',()=>a.equal(f(),1));\nit('two',()=>a.equal(f(),2));it('three',()=>a.equal(f(),3));\n";
+    const { names, words } = planAlteration([{ path: 'a.test.js', text: terse }], nonce) ?? {};
+    expect(names).toEqual(['one', 'two', 'three']);
+    expect(words).toEqual([]);
+  });
+
+  it('lets each statement of a line say its word', () => {
+    const script = [{ path: 'a.test.js', text: 'assert.equal(f(),1);assert.equal(g(),2);' }];
+    const made = planAlteration(script, nonce);
+    expect(made?.words).toHaveLength(2);
+    expect(made?.fill('markedAltered')[0]?.text).toMatch(
+      /^try \{ assert.*catch \{\};try \{ assert/,
+    );
   });
 
   it('is null for tests that compare nothing with a value', () => {

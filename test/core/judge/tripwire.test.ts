@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { beside, wordOf } from '../../../src/core/judge/tripwire/name.ts';
 import { specifiers } from '../../../src/core/judge/tripwire/javascript-loads.ts';
-import { planTripwire, type Tripwire } from '../../../src/core/judge/tripwire/plan.ts';
+import { loadedBy, planTripwire, type Tripwire } from '../../../src/core/judge/tripwire/plan.ts';
 import { judgeTripwire, settleTripwire } from '../../../src/core/judge/tripwire/verdict.ts';
 import type { TestRun, TestStatus } from '../../../src/core/verdict/test-output/test-run.ts';
 
@@ -31,7 +31,7 @@ describe('the name of a dropped-in file', () => {
 });
 
 describe('what a test loads', () => {
-  it('is read from lines at the left edge, without types and without what tests load inside', () => {
+  it('is what stands outside of blocks, without types and without what tests load inside', () => {
     const text = `import assert from 'node:assert';
 import type { Shape } from '../src/types.js';
 import {
@@ -49,6 +49,65 @@ test('x', async () => {
 `;
     const found = ['node:assert', '../src/many.js', '../src/effect.js', '../src/c', '../src/d.js'];
     expect(specifiers(text)).toEqual(found);
+  });
+
+  it.each([
+    ["const t=require('node:test'),a=require('node:assert');const {add}=require('../add.js');", 3],
+    ["'use strict';const {add}=require('../add.js')", 1],
+    ["import t from'node:test';import{add}from'../add.js'", 2],
+    ["import t from 'node:test'; import '../add.js';", 2],
+    ["/* one */ import { add } from '../add.js'", 1],
+    ["  const { add } = require('../add.js');", 1],
+    ["const add = wrap(require('../add.js'));", 1],
+    ["const q = /[\"'`]/; const add = require('../add.js');", 1],
+    ["const q = `${`'`}{`; const add = require('../add.js');", 1],
+    ["import t,\n  { add }\nfrom '../add.js';", 1],
+    ["// const a = require('../add.js');", 0],
+    ['const text = "require(\'../add.js\')";', 0],
+    ["t('x', () => require('../add.js').add());", 0],
+    ["t('x', () => { const a = require('../add.js'); });", 0],
+    ["function f() { return require('../add.js'); }", 0],
+    ["import type { A } from '../add.js'; import type B from '../add.js';", 0],
+  ])('%s', (text, count) => {
+    const found = specifiers(text);
+    expect(found).toHaveLength(count);
+    if (count > 0) expect(found.at(-1)).toBe('../add.js');
+  });
+
+  it('is read in a moment, whatever the text', () => {
+    const started = performance.now();
+    for (const part of ['(', '{', "'", '`', '${', '/', '/*', "require('", 'import ', '\\']) {
+      specifiers(part.repeat(128 * 1024));
+    }
+    expect(performance.now() - started).toBeLessThan(5000);
+  });
+
+  it.each([
+    [
+      'test_a.py',
+      'import unittest; from calc import add; import os',
+      'unittest',
+      'unittest.TestCase',
+    ],
+    [
+      'a_test.rb',
+      "require 'minitest/autorun'; require_relative 'calc'",
+      'minitest',
+      '< Minitest::Test',
+    ],
+    [
+      'ATest.php',
+      "<?php require 'vendor/x.php'; require __DIR__ . '/calc.php';",
+      'phpunit',
+      ' extends TestCase',
+    ],
+  ])('%s is read by statements', (path, text, framework, more) => {
+    const product = [`calc.${path.split('.')[1]}`];
+    const tests = [{ path, text: `${text}\nclass T ${more}\n` }];
+    const files = new Set([path, ...product]);
+    const made = planTripwire({ framework, tests, files, product, sources: [], nonce });
+    expect(made?.loads).toEqual(product);
+    expect(made?.files[0]?.text).toMatch(/calc/);
   });
 });
 
@@ -109,6 +168,14 @@ describe('planTripwire', () => {
       expect(tokens.filter((each) => each.includes(token))).toEqual([token]);
     }
     expect(mustFail.length).toBeGreaterThan(8);
+  });
+
+  it('says which files of the repository it loads, and what those load', () => {
+    expect(planTripwire(input)?.loads).toEqual(['src/sub.ts']);
+    const mocked = [{ path: 'test/sub.test.ts', text: testOf('../src/sub.js', "vi.mock('x');") }];
+    expect(planTripwire({ ...input, tests: mocked })?.loads).toEqual([]);
+    const barrel = [{ path: 'src/index.ts', text: "export * from './deep/add.js';\n" }];
+    expect(loadedBy(barrel, input.files)).toEqual(['src/deep/add.ts']);
   });
 
   it('loads nothing for a test that replaces modules', () => {
@@ -172,6 +239,7 @@ describe('judgeTripwire', () => {
   const tripwire: Tripwire = {
     files: [{ path: 'x', text: '', mustFail: [trap('wob'), trap('wod')], mustPass: [trap('wof')] }],
     loaded: ['src/a.js'],
+    loads: ['src/a.js'],
   };
   const before = run({ a: 'passed' });
   const judge = (tests: TestRun, endedWell: boolean | null = false) =>

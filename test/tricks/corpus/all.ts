@@ -13,6 +13,7 @@ import { resolution } from './resolution.ts';
 import { scripts } from './scripts.ts';
 import { sourceCompiled } from './source-compiled.ts';
 import { sourceScripted } from './source-scripted.ts';
+import { sourceTerse } from './source-terse.ts';
 import { source } from './source.ts';
 import { staleMore } from './stale-more.ts';
 import { stale } from './stale.ts';
@@ -24,6 +25,7 @@ export const trickCases: readonly TrickCase[] = [
   ...source,
   ...sourceScripted,
   ...sourceCompiled,
+  ...sourceTerse,
   ...text,
   ...moreText,
   ...config,

@@ -1,4 +1,4 @@
-import { readComparison, type Comparison } from './comparison.ts';
+import { readComparisons, type Comparison } from './comparison.ts';
 import { languageOf, type Language } from './language.ts';
 import type { Values } from './literal.ts';
 import { extensionOf, syllable, wordOf } from './name.ts';
@@ -61,25 +61,45 @@ function read({ path, text }: Neighbour, values: Values, prefix: string): Read |
   const places: Place[] = [];
   let title: string | null = null;
   for (const [at, line] of lines.entries()) {
-    title = titleIn(line.slice(0, maxTitleLine)) ?? title;
-    const comparison = readComparison(line, lines[at + 1] ?? '', language, values);
-    if (comparison === null) continue;
-    const name = (title ?? comparison.name)?.toLowerCase() ?? null;
-    const isMarked = comparison.isStatement && language.mark !== undefined;
-    const word = isMarked ? `${prefix}-${places.length}-` : null;
-    places.push({ at, name, comparison, word });
+    let done = 0;
+    for (const comparison of readComparisons(line, lines[at + 1] ?? '', language, values)) {
+      title = titleIn(line.slice(done, comparison.start)) ?? title;
+      done = comparison.end;
+      const name = (title ?? comparison.name)?.toLowerCase() ?? null;
+      const isMarked = comparison.isStatement && canMark(language, line, comparison);
+      const word = isMarked ? `${prefix}-${places.length}-` : null;
+      places.push({ at, name, comparison, word });
+    }
+    title = titleIn(line.slice(done)) ?? title;
   }
   const isPlain = plainLanguages.has(extension) || language.notation.isShell;
   return places.length === 0 ? null : { path, lines, places, language, isPlain };
 }
 
-const maxTitleLine = 300;
-const quotedTitle =
-  /^\s*(?:await )?(?:\w+\.)?(?:test|it|specify|subtest|scenario)(?:\.\w+)?[ (]+(['"`])([^'"`]+)\1/;
-const namedTitle = /^\s*(?:pub |async |public |static )*(?:def|fn|function) (test\w*|\w+)/;
+/** Several lines take the place of a whole line only. */
+function canMark({ mark }: Language, line: string, { start, end }: Comparison): boolean {
+  if (mark === undefined) return false;
+  return mark('', '').length === 1 || line.trim() === line.slice(start, end);
+}
 
-function titleIn(line: string): string | null {
-  return quotedTitle.exec(line)?.[2] ?? namedTitle.exec(line)?.[1] ?? null;
+const maxTitleText = 300;
+const titleText = String.raw`(?:'([^'"\`]+)'|"([^'"\`]+)"|\`([^'"\`]+)\`)`;
+const quotedTitle = new RegExp(
+  String.raw`\b(?:test|it|specify|subtest|scenario)(?:\.\w{1,20})?[ (]+${titleText}`,
+  'g',
+);
+/** Whatever its name is here: a function that takes a text and a function. */
+const calledTitle = new RegExp(
+  String.raw`^\s*(?!describe|suite|context)\w{1,20}\(${titleText},\s*(?:async\b|function\b|\(|\w+\s*=>)`,
+);
+const namedTitle = /\b(?:def|fn|function) (\w+)/g;
+
+/** The last title of a test in a text. */
+function titleIn(text: string): string | null {
+  const part = text.slice(0, maxTitleText);
+  const quoted = [...part.matchAll(quotedTitle)].at(-1) ?? calledTitle.exec(part);
+  if (quoted !== null) return quoted[1] ?? quoted[2] ?? quoted[3] ?? null;
+  return [...part.matchAll(namedTitle)].at(-1)?.[1] ?? null;
 }
 
 const markedKinds: Readonly<Record<Filling | MarkedFilling, readonly [Filling, boolean]>> = {
@@ -93,21 +113,26 @@ const markedKinds: Readonly<Record<Filling | MarkedFilling, readonly [Filling, b
 
 function filled({ lines, places, language }: Read, filling: Filling | MarkedFilling): string {
   const changed = [...lines];
-  for (const { at, comparison, word } of places) {
-    const [kind, isMarked] = markedKinds[filling];
-    const line = comparison[kind];
-    changed[at] = isMarked ? (marked(line, word, language) ?? lines[at] ?? '') : line;
+  const [kind, isMarked] = markedKinds[filling];
+  // From the end: what is before a place stays where it is.
+  for (const { at, comparison, word } of places.toReversed()) {
+    const line = changed[at] ?? '';
+    const { start, end } = comparison;
+    const text = comparison[kind];
+    const put = isMarked ? marked(text, line.slice(0, start), word, language) : text;
+    if (put !== null) changed[at] = line.slice(0, start) + put + line.slice(end);
   }
   return changed.join('\n');
 }
 
-function marked(line: string, word: string | null, { mark }: Language): string | null {
+function marked(
+  text: string,
+  before: string,
+  word: string | null,
+  { mark }: Language,
+): string | null {
   if (word === null || mark === undefined) return null;
-  const statement = line.trim().replace(/;$/, '');
-  const indent = line.slice(0, line.length - line.trimStart().length);
-  return mark(statement, word)
-    .map((each) => indent + each)
-    .join('\n');
+  return mark(text.replace(/;$/, ''), word).join(`\n${before}`);
 }
 
 /** Small ones, for types with little room. */

@@ -1,9 +1,12 @@
 import { shell, type Language } from './language.ts';
 import { readLiteral, type Literal, type Values } from './literal.ts';
 import { closeOf, parts, walk } from './split.ts';
+import { segmentsOf } from './statements.ts';
 
-/** A line that compares something with a value, and the line with other values in it. */
+/** A part of a line that compares something with a value, and that part with other values in it. */
 export type Comparison = {
+  readonly start: number;
+  readonly end: number;
   /** With another value to be equal to: it fails for whatever was equal before. */
   readonly altered: string;
   /** With two values that differ, after computing what was compared before. */
@@ -14,7 +17,7 @@ export type Comparison = {
   readonly bareEqual: string;
   /** What the runner calls it, where it has a name of its own. */
   readonly name: string | null;
-  /** The line is one statement from end to end, not the head of a block. */
+  /** It is one statement from end to end, not the head of a block. */
   readonly isStatement: boolean;
 };
 
@@ -28,50 +31,76 @@ type Sides = {
   readonly literal: Literal;
 };
 
-const maxLine = 400;
+const maxText = 400;
 const ends = /\b(?:throw|exit|return|fail|fatal|raise|die|abort|errorf?|fatalf)\b/i;
 
-/** Null for a line that is not a whole comparison with a value. `next` is the line after it. */
-export function readComparison(
+/** The comparisons with a value that stand in a line. `next` is the line after it. */
+export function readComparisons(
   line: string,
   next: string,
   language: Language,
   values: Values,
-): Comparison | null {
-  const indent = line.length - line.trimStart().length;
+): readonly Comparison[] {
   const text = line.trim();
-  if (text.length > maxLine || text === '') return null;
-  const whole =
-    language === shell ? readShell(text, values) : readStatement(text, next, language, values);
-  const found = whole ?? readInside(text, language, values);
-  if (found === null) return null;
-  const put = (kind: Kind) => line.slice(0, indent) + found.write(kind);
-  return {
-    altered: put('altered'),
-    unequal: put('unequal'),
-    bareUnequal: put('bareUnequal'),
-    bareEqual: put('bareEqual'),
-    name: found.name,
-    isStatement: whole !== null && !text.startsWith('if') && language !== shell,
-  };
+  if (text === '') return [];
+  const pieces: Comparison[] = [];
+  for (const { start, end, isStatement } of segmentsOf(line, language)) {
+    const inner = line.slice(start, end);
+    if (start < (pieces.at(-1)?.end ?? 0)) continue;
+    const found = readText(inner, '', language, values);
+    if (found !== null) pieces.push(comparisonOf(found, { start, inner, isStatement, language }));
+  }
+  if (pieces.length > 1) return pieces;
+  const whole = readText(text, next, language, values);
+  if (whole === null) return pieces;
+  const start = line.length - line.trimStart().length;
+  return [comparisonOf(whole, { start, inner: text, isStatement: true, language })];
+}
+
+function readText(text: string, next: string, language: Language, values: Values): Found | null {
+  if (text.length > maxText) return null;
+  return language === shell ? readShell(text, values) : readStatement(text, next, language, values);
 }
 
 type Found = { readonly name: string | null; readonly write: (kind: Kind) => string };
+type Place = {
+  readonly start: number;
+  readonly inner: string;
+  readonly isStatement: boolean;
+  readonly language: Language;
+};
 
-/** `test('adds', () => assert.equal(add(2, 1), 3));` and other blocks on one line. */
-function readInside(text: string, language: Language, values: Values): Found | null {
-  for (const { index, 0: opening } of text.matchAll(/(?:\{|;|=>) /g)) {
-    const start = index + opening.length;
-    const end = walk(text, start, (at) => ';)}'.includes(text.charAt(at)));
-    if (end === -1) continue;
-    const inner = text.slice(start, end).trimEnd();
-    const found =
-      language === shell ? readShell(inner, values) : readStatement(inner, '', language, values);
-    if (found === null) continue;
-    const rest = text.slice(start + inner.length);
-    return { ...found, write: (kind) => text.slice(0, start) + found.write(kind) + rest };
-  }
-  return null;
+function comparisonOf({ name, write }: Found, place: Place): Comparison {
+  const { start, inner, language } = place;
+  const isStatement = place.isStatement && !inner.startsWith('if') && language !== shell;
+  const [altered, unequal, bareUnequal, bareEqual] = [
+    write('altered'),
+    write('unequal'),
+    write('bareUnequal'),
+    write('bareEqual'),
+  ];
+  // The block of a condition may have comparisons of its own.
+  const texts = [altered, unequal, bareUnequal, bareEqual];
+  const same = isStatement ? 0 : commonEnd(inner, texts);
+  const cut = (text: string) => text.slice(0, text.length - same);
+  return {
+    start,
+    end: start + inner.length - same,
+    altered: cut(altered),
+    unequal: cut(unequal),
+    bareUnequal: cut(bareUnequal),
+    bareEqual: cut(bareEqual),
+    name,
+    isStatement,
+  };
+}
+
+function commonEnd(text: string, others: readonly string[]): number {
+  const isSame = (count: number) =>
+    others.every((each) => each.at(-count) === text.at(-count) && each.length >= count);
+  let count = 0;
+  while (count < text.length && isSame(count + 1)) count += 1;
+  return count;
 }
 
 function readStatement(
@@ -82,7 +111,7 @@ function readStatement(
 ): Found | null {
   const call = language.calls.exec(text)?.[0];
   if (call !== undefined) return readCall(text, call.length - 1, language, values);
-  if (language.chains !== undefined && /^(?:await )?expect\(/.test(text))
+  if (language.chains !== undefined && /^(?:await )?[\w$]{1,40}\(/.test(text))
     return readChain(text, language, values);
   const words = language.words?.exec(text)?.[0];
   if (words !== undefined) {
@@ -138,7 +167,7 @@ function readCondition(
   values: Values,
 ): Found | null {
   const [condition = '', ...more] = parts(text.slice(from, to)) ?? [];
-  const ternary = condition.startsWith('if') ? -1 : condition.indexOf(' ? ');
+  const ternary = condition.startsWith('if') ? -1 : condition.search(/ \? |\?\s*\d+\s*:/);
   const compared = (ternary === -1 ? condition : condition.slice(0, ternary)).trim();
   const at = operatorIn(compared, language);
   if (at === null) return null;

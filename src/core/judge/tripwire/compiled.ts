@@ -53,6 +53,7 @@ const go: Template = {
   loads: () => [],
   write: writeGo,
   perFolder: true,
+  isWhole: true,
 };
 
 function packageOf(text: string): string | null {
@@ -109,6 +110,7 @@ const rust: Template = {
   write: ({ neighbour, fails, passes }) =>
     [quiet, '', ...headOf(neighbour), ...rustTests({ fails, passes }), ''].join('\n'),
   stopsEarly: true,
+  isWhole: true,
 };
 
 /** Behind everything that the file defines, macros included. */
@@ -125,6 +127,7 @@ const rustInside: Template = {
     return [neighbour.text, ...attributes, `mod ${word} {`, ...inner, '}', ''].join('\n');
   },
   inside: true,
+  isWhole: true,
 };
 
 const quiet = '#![allow(unused_imports, unused_macros, dead_code)]';

@@ -1,5 +1,6 @@
 import { isRunnerName } from '../runner-names.ts';
-import { folderOf } from './name.ts';
+import { isModuleLoad, topTexts, type TopText } from './javascript-strings.ts';
+import { folderOf, joined } from './name.ts';
 import type { Load, Neighbour, World } from './template.ts';
 
 const endings = ['', '.js', '.ts', '.mjs', '.cjs', '.mts', '.cts', '.jsx', '.tsx'];
@@ -26,34 +27,20 @@ function prepares(text: string): boolean {
   return isMocked.test(text) || /\bprocess\.(?:env\b.{0,60}[^=!<>]=[^=]|argv\s*=)/.test(text);
 }
 
-/** From lines that stand at the left edge: what is loaded inside of a test is that test's own affair. */
+/** What is loaded inside of a test is that test's own affair. */
 export function specifiers(text: string): readonly string[] {
-  const found = new Set<string>();
-  let isOpen = false;
-  let isType = false;
-  for (const line of text.split('\n')) {
-    if (line.startsWith('import')) {
-      isType = line.startsWith('import type ');
-      isOpen = true;
-    }
-    const isRequire = /^(?:const|let|var|require)\b/.test(line);
-    if (!isOpen && !isRequire) continue;
-    const at = isRequire ? callIn(line) : line.lastIndexOf('from ');
-    const from = isOpen && at === -1 && /^import\s*['"]/.test(line) ? 6 : at;
-    const spec = from === -1 ? null : quotedAfter(line, from);
-    if (spec !== null && !isType && spec.length < 200) found.add(spec);
-    if (spec !== null || line.includes(';')) isOpen = false;
+  const loads = topTexts(text).filter(({ value, ...place }) => isName.test(value) && isLoad(place));
+  return [...new Set(loads.map(({ value }) => value))];
+}
+
+const isName = /^[\w@~#./:$+-]+$/;
+
+function isLoad({ head, tail, isInArrow }: Omit<TopText, 'value'>): boolean {
+  if (isModuleLoad(head) || head.trim() === 'import') {
+    const isType = /^(?:import|export)\s+type\s+[\w{*]/.test(head);
+    return !isType && /(?:^import|[\s}*]from)\s*$/.test(tail.trimStart());
   }
-  return [...found];
-}
-
-function callIn(line: string): number {
-  return Math.max(line.indexOf('require('), line.indexOf('await import('));
-}
-
-function quotedAfter(line: string, from: number): string | null {
-  const match = /['"]([\w@~#./:$+-]+)['"]/.exec(line.slice(from));
-  return match?.[1] ?? null;
+  return !isInArrow && /(?:^|[^\w.$])(?:require|await\s+import)\s*\(\s*$/.test(tail);
 }
 
 function resolve(path: string, files: ReadonlySet<string>): string | null {
@@ -64,16 +51,6 @@ function resolve(path: string, files: ReadonlySet<string>): string | null {
   ]);
   const found = candidates.find((each) => files.has(each));
   return found !== undefined && code.test(found) && !found.includes('.d.') ? found : null;
-}
-
-/** `test/unit` and `../../src/a.js` are `src/a.js`. */
-function joined(folder: string, spec: string): string {
-  const parts: string[] = folder === '' ? [] : folder.split('/');
-  for (const part of spec.split('/')) {
-    if (part === '..') parts.pop();
-    else if (part !== '.' && part !== '') parts.push(part);
-  }
-  return parts.join('/');
 }
 
 /** How a file of one folder has to name what a file of another one names `spec`. */

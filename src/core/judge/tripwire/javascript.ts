@@ -151,6 +151,8 @@ function fits({ module, always, calls }: Kit, { text }: Neighbour): boolean {
   const isNamed = module !== null && (used.includes(module) || used.includes(bare(module)));
   if (always) return isNamed;
   if (!isNamed && used.some((spec) => others.has(spec))) return false;
+  // Taken under another name.
+  if (isNamed && /\b(?:it|test)\s*(?:as\s|:)\s*\w/.test(text)) return true;
   const called = calls.flatMap((call) => (call === 'it' ? ['it', 'test', 'specify'] : [call]));
   return called.some((call) => text.includes(`${call}(`) || text.includes(`${call}.`));
 }

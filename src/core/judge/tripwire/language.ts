@@ -22,6 +22,10 @@ export type Language = {
   readonly guards?: RegExp;
   readonly operators: readonly string[];
   readonly joints: readonly string[];
+  /** Starts a comment, up to the end of the line. */
+  readonly comment: '//' | '#';
+  /** A colon opens a block. */
+  readonly hasColons?: true;
 };
 
 const plain = { hasCharacters: false, isShell: false };
@@ -35,12 +39,13 @@ const javascript: Language = {
   keep: (actual, value) => `(${actual}, ${value})`,
   mark: (statement, word) => [`try { ${statement}; process.stderr.write('${word}\\n'); } catch {}`],
   calls:
-    /^(?:await )?(?:(?:assert|t|test|tap|chai\.assert|is|should)\.)?(?:assert|ok|true|is|same|equals?|eq|strictEquals?|deepEquals?|deepStrictEquals?|eql|strictSame|deepLooseEqual|looseEqual|assert(?:Strict)?Equals|equal[A-Z]\w*|expectEqual|check|expectSame)\(/,
+    /^(?:await )?(?:(?:assert|t|test|tap|chai\.assert|is|should)\.|[\w$]{1,40}\.(?=\w*[eE]qual))?(?:assert|ok|true|is|same|equals?|eq|strictEquals?|deepEquals?|deepStrictEquals?|eql|strictSame|deepLooseEqual|looseEqual|assert(?:Strict)?Equals|equal[A-Z]\w*|expectEqual|check|expectSame)\(/,
   chains:
     /^\.(?:(?:to|be|resolves|deep|is|and|that)\.)*(?:toBe|toEqual|toStrictEqual|equals?|eql?|eqls)\($/,
-  conditions: /^if \(/,
+  conditions: /^if ?\(/,
   operators: equals,
   joints: symbols,
+  comment: '//',
 };
 
 const python: Language = {
@@ -60,6 +65,8 @@ const python: Language = {
   conditions: /^if /,
   operators: ['==', '!='],
   joints: [' and ', ' or ', ' if '],
+  comment: '#',
+  hasColons: true,
 };
 
 const rust: Language = {
@@ -69,6 +76,7 @@ const rust: Language = {
   calls: /^(?:assert|debug_assert)(?:_eq)?!\(/,
   operators: ['=='],
   joints: symbols,
+  comment: '//',
 };
 
 const ruby: Language = {
@@ -88,6 +96,7 @@ const ruby: Language = {
   guards: /^(?:raise|abort|fail|exit)\b.* unless /,
   operators: ['==', '!='],
   joints: [...symbols, ' and ', ' or '],
+  comment: '#',
 };
 
 const php: Language = {
@@ -95,9 +104,10 @@ const php: Language = {
   notation: plain,
   keep: (actual, value) => `[${actual}, ${value}][1]`,
   calls: /^(?:(?:\$this->|self::|static::|Assert::)?assert(?:Same|Equals|True)?)\(/,
-  conditions: /^if \(/,
+  conditions: /^if ?\(/,
   operators: equals,
   joints: symbols,
+  comment: '//',
 };
 
 const perl: Language = {
@@ -107,10 +117,11 @@ const perl: Language = {
   mark: (statement, word) => [`eval { ${statement}; print STDERR "${word}\\n" };`],
   calls: /^(?:Test::More::)?(?:is|ok|is_deeply|cmp_ok)\(/,
   words: /^(?:is|ok) /,
-  conditions: /^if \(/,
+  conditions: /^if ?\(/,
   guards: /^(?:die|exit)\b.* unless /,
   operators: ['==', '!=', ' eq ', ' ne '],
   joints: [...symbols, ' and ', ' or '],
+  comment: '#',
 };
 
 const c: Language = {
@@ -120,9 +131,10 @@ const c: Language = {
   calls:
     /^(?:assert|ASSERT|REQUIRE|CHECK|ck_assert|TEST_ASSERT|TEST_CHECK|mu_assert|(?:EXPECT|ASSERT)_(?:EQ|TRUE)|CHECK_EQ|REQUIRE_EQ|ck_assert_int_eq|TEST_ASSERT_EQUAL(?:_INT)?|CU_ASSERT(?:_EQUAL)?|assert_int_equal)\(/,
   words: /^return /,
-  conditions: /^if \(/,
+  conditions: /^if ?\(/,
   operators: ['==', '!='],
   joints: ['&&', '||'],
+  comment: '//',
 };
 
 const go: Language = {
@@ -135,6 +147,7 @@ const go: Language = {
   conditions: /^if /,
   operators: ['!=', '=='],
   joints: symbols,
+  comment: '//',
 };
 
 /** Read by its own words, see `readShell`. */
@@ -145,6 +158,7 @@ export const shell: Language = {
   calls: /^(?!)/,
   operators: [],
   joints: [],
+  comment: '#',
 };
 
 const languages: readonly Language[] = [javascript, python, rust, ruby, php, perl, c, go, shell];

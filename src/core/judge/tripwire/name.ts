@@ -36,8 +36,8 @@ function stemLike(stem: string, word: string, name: string): string {
   if (before !== null) return `${before[1]}${before[2]}${word}`;
   const after = /.([-_])(tests?|specs?|unittest)$/i.exec(stem);
   if (after !== null) return `${word}${after[1]}${after[2]}`;
-  const joined = /[a-z0-9](Tests?|Specs?|TestCase)$/.exec(stem);
-  if (joined !== null) return `${capitalised(word)}${joined[1]}`;
+  const inWord = /[a-z0-9](Tests?|Specs?|TestCase)$/.exec(stem);
+  if (inWord !== null) return `${capitalised(word)}${inWord[1]}`;
   const isBare = /^(?:tests?|specs?)$/i.test(stem);
   if (!isBare) return word;
   return `${stem}${/\.[cm]?[jt]sx?$/.test(name) ? '-' : '_'}${word}`;
@@ -50,4 +50,14 @@ export function folderOf(path: string): string {
 export function extensionOf(path: string): string {
   const dot = path.lastIndexOf('.');
   return dot <= path.lastIndexOf('/') ? '' : path.slice(dot + 1);
+}
+
+/** `test/unit` and `../../src/a.js` are `src/a.js`. */
+export function joined(folder: string, spec: string): string {
+  const parts: string[] = folder === '' ? [] : folder.split('/');
+  for (const part of spec.split('/')) {
+    if (part === '..') parts.pop();
+    else if (part !== '.' && part !== '') parts.push(part);
+  }
+  return parts.join('/');
 }

@@ -35,6 +35,8 @@ export type Tripwire = {
   readonly files: readonly TripwireFile[];
   /** Changed files that its tests have loaded, or that stand beside them. */
   readonly loaded: readonly string[];
+  /** Files of the repository that its tests load by themselves; `whole`: the runner builds all of it. */
+  readonly loads: readonly string[] | 'whole';
 };
 
 /** Extensions of languages that have tests inside of sources. */
@@ -63,11 +65,25 @@ export function planTripwire(input: TripwireInput): Tripwire | null {
     const loads = loadsFor(ranked[0]?.test ?? null, present, product);
     const made = ranked.map((test, index) => {
       const word = wordOf(nonce) + (index === 0 ? '' : syllable(index));
-      return fileBeside(template, test.test, { word, loads, product });
+      return fileBeside(template, test.test, { word, loads: loads.specs, product });
     });
-    return { files: made, loaded: loadedOf(known, product, template, ranked) };
+    const loaded = loadedOf(known, product, template, ranked);
+    return { files: made, loaded, loads: template.isWhole === true ? 'whole' : loads.files };
   }
   return null;
+}
+
+/** Files of the repository that other files of it load, by their own words. */
+export function loadedBy(
+  sources: readonly Neighbour[],
+  files: ReadonlySet<string>,
+): readonly string[] {
+  const loaded = sources.flatMap((source) => {
+    const extension = extensionOf(source.path);
+    const template = templates.find((each) => each.extensions.includes(extension));
+    return template?.loads(source, { files }) ?? [];
+  });
+  return [...new Set(loaded.flatMap(({ file }) => file ?? []))];
 }
 
 type Known = { readonly test: Neighbour; readonly loads: readonly Load[] };
@@ -98,8 +114,8 @@ function loadsFor(
   neighbour: Neighbour | null,
   known: readonly Known[],
   product: readonly string[],
-): readonly string[] {
-  if (neighbour === null) return [];
+): { readonly specs: readonly string[]; readonly files: readonly string[] } {
+  if (neighbour === null) return { specs: [], files: [] };
   const changed = new Set(product);
   const own = known.filter(({ test }) => test === neighbour).flatMap(({ loads }) => loads);
   const files = new Set(own.map(({ file }) => file));
@@ -111,7 +127,8 @@ function loadsFor(
       specs.add(respelled(spec, test.path, neighbour.path));
     }
   }
-  return [...specs].slice(0, maxLoads);
+  const named = [...files].flatMap((file) => file ?? []);
+  return { specs: [...specs].slice(0, maxLoads), files: named.slice(0, maxLoads) };
 }
 
 type Wish = {

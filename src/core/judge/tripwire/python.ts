@@ -1,4 +1,5 @@
 import { capitalised } from './name.ts';
+import { simpleStatements } from './statements.ts';
 import {
   high,
   low,
@@ -76,11 +77,11 @@ function isNamedTest(path: string): boolean {
   return /(?:^|\/)(?:tests?[^/]*|[^/]*_tests?)\.py$/.test(path);
 }
 
-/** Modules that stand in the repository, by the words of lines at the left edge. */
+/** Modules that stand in the repository, by the words of statements at the left edge. */
 function loads({ path, text }: Neighbour, { files }: World): readonly Load[] {
   const found = new Map<string, string>();
-  for (const line of text.split('\n')) {
-    for (const name of namesIn(line.slice(0, 500))) {
+  for (const statement of simpleStatements(text)) {
+    for (const name of namesIn(statement.slice(0, 500))) {
       const file = fileOf(name, path, files);
       if (file !== null && !found.has(name)) found.set(name, file);
     }

@@ -1,4 +1,6 @@
 import { capitalised } from './name.ts';
+import { phpLoads, rubyLoads } from './scripted-loads.ts';
+import { simpleStatements } from './statements.ts';
 import {
   high,
   low,
@@ -55,10 +57,10 @@ const fine = 'a test that compares equal values fails';
 const minitest: Template = {
   runners: ['minitest'],
   extensions: ['rb'],
-  fits: ({ text }) => /< (?:Minitest::Test|ActiveSupport::TestCase)\b/.test(text),
-  loads: () => [],
+  fits: ({ text }) => /<\s*(?:Minitest::Test|ActiveSupport::TestCase)\b/.test(text),
+  loads: rubyLoads,
   write: ({ word, neighbour, fails, passes }) => {
-    const parent = /< (Minitest::Test|ActiveSupport::TestCase)\b/.exec(neighbour.text)?.[1];
+    const parent = /<\s*(Minitest::Test|ActiveSupport::TestCase)\b/.exec(neighbour.text)?.[1];
     return [
       ...head(neighbour, /^(?:require|require_relative|\$LOAD_PATH|\$:|# frozen)\b/),
       '',
@@ -75,7 +77,7 @@ const rspec: Template = {
   runners: ['rspec'],
   extensions: ['rb'],
   fits: ({ path, text }) => path.endsWith('_spec.rb') && /\bdescribe\b/.test(text),
-  loads: () => [],
+  loads: rubyLoads,
   write: ({ word, neighbour, fails, passes }) => {
     return [
       ...head(neighbour, /^(?:require|require_relative|\$LOAD_PATH|\$:|# frozen)\b/),
@@ -92,23 +94,23 @@ const rspec: Template = {
 const phpunit: Template = {
   runners: ['phpunit'],
   extensions: ['php'],
-  fits: ({ path, text }) => path.endsWith('Test.php') && / extends \w*TestCase\b/.test(text),
-  loads: () => [],
+  fits: ({ path, text }) => path.endsWith('Test.php') && / extends [\w\\]*TestCase\b/.test(text),
+  loads: phpLoads,
   write: writePhp,
 };
 
 function writePhp({ word, neighbour, fails, passes }: Scene): string {
-  const parent = / extends (\w*TestCase)\b/.exec(neighbour.text)?.[1] ?? 'TestCase';
-  const uses = head(neighbour, /^use [\w\\]+;/);
+  const parent = / extends ([\w\\]*TestCase)\b/.exec(neighbour.text)?.[1] ?? 'TestCase';
+  const uses = phpHead(neighbour, /^use [\w\\]+$/);
   const names = uses.flatMap((line) => /^use ([\w\\]+);/.exec(line)?.[1] ?? []);
   return [
     '<?php',
-    ...head(neighbour, /^declare\(/),
+    ...phpHead(neighbour, /^declare\(/),
     '',
-    ...head(neighbour, /^namespace [\w\\]+;/),
+    ...phpHead(neighbour, /^namespace [\w\\]+$/),
     '',
     ...uses,
-    ...head(neighbour, /^(?:require|require_once|include_once)\b/),
+    ...phpHead(neighbour, /^(?:require|require_once|include_once)\b/),
     '',
     ...names.map((name) => `class_exists('${name}');`),
     '',
@@ -134,12 +136,17 @@ function phpMethod(name: string, body: readonly string[]): readonly string[] {
   return testLines(opening, body, '        ', ['    }']);
 }
 
-/** Lines of the neighbour that load what its tests need. */
+/** Statements of the neighbour that load what its tests need. */
 function head({ text }: Neighbour, pattern: RegExp): readonly string[] {
-  return text
-    .split('\n')
+  return simpleStatements(text)
     .filter((line) => pattern.test(line))
     .slice(0, 50);
+}
+
+function phpHead({ path, text }: Neighbour, pattern: RegExp): readonly string[] {
+  return head({ path, text: text.replace('<?php', '').trimStart() }, pattern).map(
+    (each) => `${each};`,
+  );
 }
 
 export const scripted: readonly Template[] = [minitest, rspec, phpunit];

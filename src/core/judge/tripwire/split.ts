@@ -23,7 +23,7 @@ export function walk(text: string, from: number, at: (index: number) => boolean)
 }
 
 /** `&'a str` of Rust, and `don't` in a comment. */
-function isLifetime(text: string, index: number): boolean {
+export function isLifetime(text: string, index: number): boolean {
   return /[\w&<]/.test(text.charAt(index - 1)) && !text.slice(index + 1).includes("'");
 }
 

@@ -36,6 +36,8 @@ export type Template = {
   readonly perFolder?: true;
   /** Its tests go to the end of changed files of the product, where the tests of the base stand too. */
   readonly inside?: true;
+  /** It builds the package as a whole: what was changed is part of every test. */
+  readonly isWhole?: true;
   /** It stops at the first file that fails, and takes them by name: ours comes first. */
   readonly stopsEarly?: true;
 };
