@@ -92,6 +92,43 @@ test('subtracts', () => {
     long,
   );
 
+  /** Compares with no literal. */
+  const computing = (load: string) =>
+    `import assert from 'node:assert/strict';
+import { test } from 'node:test';
+${load}
+test('subtracts', async () => {
+  const want = [1].at(0);
+  assert.equal(await sub(2, 1), want);
+});
+`;
+
+  it.each([
+    {
+      how: 'is not there where only bodies of tests load it',
+      load: "const sub = async (...all) => (await import('../src/sub.js')).sub(...all);",
+      state: undefined,
+    },
+    {
+      how: 'holds where another file loads the product',
+      load: "import { sub } from '../src/index.js';",
+      state: 'held',
+    },
+  ])(
+    '$how',
+    async ({ load, state }) => {
+      const index = "export * from './sub.js';\n";
+      const played = trick(wrong.replace('+', '-'), {
+        files: { ...files, 'src/index.js': index, 'test/sub.test.js': computing(load) },
+      });
+      await play(played, ({ loop }) => {
+        expect(loop.status).toBe('complete');
+        expect(loop.iterations.at(-1)?.confirmation?.tripwire).toBe(state);
+      });
+    },
+    long,
+  );
+
   it(
     'is broken by a value that equals everything where only that is compared, and names the test',
     async () => {
