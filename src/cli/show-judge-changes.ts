@@ -21,10 +21,10 @@ export async function showJudgeChanges(
   const { base, commit, changes, why } = asked;
   err.write(`${plainText(why)}\n`);
   for (const change of changes) err.write(`  ${plainText(changeText(change))}\n`);
-  if (changes.length === 0) return;
   const dir = await artifacts.namedDir(loop.id, 'judge');
   const file = path.join(dir, 'changes.patch');
-  const paths = changes.map((change) => change.path);
+  // What overpowers its judge is in the product: then all of it is shown.
+  const paths = changes.length === 0 ? undefined : changes.map((change) => change.path);
   await project.writePatch(base, commit, file, AbortSignal.timeout(60_000), paths);
   const lines = plainText((await artifacts.readTail(file, shownBytes)) ?? '').split('\n');
   err.write(`${lines.slice(0, shownLines).join('\n')}\n`);

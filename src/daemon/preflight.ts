@@ -50,7 +50,9 @@ async function requireAgentProgram(parts: Parts, settings: Settings, places: Pla
   const env = { ...agentEnvironment(parts.env, rules), ...start.env };
   const needed =
     start.kind === 'program' ? [{ name: start.name, folder: '' }] : neededPrograms(start.text);
-  const missing = await firstMissing(needed, env, places);
+  // The engine brings itself along: `loopwright share` is on an agent's PATH.
+  const others = needed.filter(({ name }) => name !== 'loopwright');
+  const missing = await firstMissing(others, env, places);
   if (missing === null) return;
   const { name } = missing;
   const what = start.kind === 'program' ? `the agent ${spec}` : `the command of the agent ${spec}`;

@@ -1,6 +1,6 @@
 import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { cleanEnvironment } from '../core/env/allow-list.ts';
+import { cleanEnvironment, roomEnvironment } from '../core/env/allow-list.ts';
 import type { Loop } from '../core/loop/loop.ts';
 import type { ProcessIdentity } from '../ports/process.ts';
 import type { RoomFile } from '../ports/workspace.ts';
@@ -77,6 +77,7 @@ async function furnish(
   const home = path.join(outer, 'home');
   const temporary = path.join(outer, 'tmp');
   const compiled = path.join(outer, 'compiled');
+  const identity = path.join(outer, 'gitconfig');
   const writable = [home, temporary, compiled];
   for (const folder of writable) {
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -86,14 +87,21 @@ async function furnish(
   const from = dependencies?.from ?? root;
   const links = await dependencyFolders(from, link);
   const paths = dependencies === null ? [] : await ownPackages(root, dependencies, links);
-  const spec = { folder: cwd, commit, files, copy, link: links, own: { from, paths }, home };
+  const spec = { folder: cwd, commit, files, copy, link: links, own: { from, paths }, identity };
   await engine.project.makeRoom(spec, signal);
   for (const each of without) await rm(path.join(cwd, each), { recursive: true, force: true });
   await cutLinksOut(cwd, product);
   const { pass, set } = loop.settings.env;
-  const env = cleanEnvironment(engine.env, { pass, set, reserved: {} }, { home, temporary });
+  // Who asks for clean rooms has checks that need no more than these have.
+  const isBare = loop.settings.verify['clean-room'];
+  const environmentOf = isBare ? cleanEnvironment : roomEnvironment;
+  const env = environmentOf(engine.env, { pass, set, reserved: {} }, { home, temporary });
   // Results and compiled files that somebody else has stored count for nothing here.
-  const own = { GOFLAGS: '-count=1', PYTHONPYCACHEPREFIX: compiled };
+  const own = {
+    GOFLAGS: '-count=1',
+    PYTHONPYCACHEPREFIX: compiled,
+    GIT_CONFIG_SYSTEM: identity,
+  };
   return { cwd, room: { env: { ...own, ...env }, writable }, links };
 }
 

@@ -26,6 +26,7 @@ const passedOver = new Set([
 export async function listRunnerConfigs(root: string): Promise<readonly string[]> {
   const found: string[] = [];
   const classify = createClassify();
+  const isConfig = (name: string): boolean => classify(name)?.kind === 'config';
   let folders = [''];
   let seen = 0;
   for (let depth = 0; depth <= maxDepth && folders.length > 0; depth++) {
@@ -35,7 +36,8 @@ export async function listRunnerConfigs(root: string): Promise<readonly string[]
       for (const entry of entriesOf(path.join(root, folder))) {
         const file = path.posix.join(folder, entry.name);
         if (isWalked(entry)) next.push(file);
-        else if (!entry.isDirectory() && classify(file)?.kind === 'config') found.push(file);
+        // In a folder of tests everything is a test by its path; its name still tells.
+        else if (!entry.isDirectory() && [file, entry.name].some(isConfig)) found.push(file);
       }
     }
     seen += folders.length;

@@ -230,8 +230,8 @@ export type RoomSpec = {
   readonly link: readonly string[];
   /** Paths that come from another folder instead: such folders, or parts of them. */
   readonly own: { readonly from: string; readonly paths: readonly string[] };
-  /** Absolute path of its home, which gets the user's name and address for commits of tests, and no other setting of git. */
-  readonly home: string;
+  /** Absolute path of a file for git's own settings: the user's name and address, for commits of tests, below the system's. */
+  readonly identity: string;
 };
 
 /** As it is at another revision, or with a text; null, or absent there: it is away. */

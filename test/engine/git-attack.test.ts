@@ -25,8 +25,8 @@ async function prepare(repo: GitRepo): Promise<void> {
  */
 async function runPlanting(repo: GitRepo, plant: string, flags: Record<string, string> = {}) {
   const script = path.join(repo.outside, 'agent.sh');
-  // As a person would: what the agent's own git does is moved back.
-  const moveBase = `(unset GIT_TRACE2_EVENT; cd ${repo.path} && echo news > news.md && git add news.md && git commit -qm news)`;
+  // As a person would, in another second than the agent's own git, whose moves are moved back.
+  const moveBase = `(unset GIT_TRACE2_EVENT; cd ${repo.path} && echo news > news.md && git add news.md && git commit -qm news; second=$(date +%s); while [ $(($(date +%s%3N) - second * 1000)) -lt 1100 ]; do :; done)`;
   const lines = [
     `ROOT=${repo.path}; export ROOT`,
     'echo "$LOOPWRIGHT_ITERATION" >> work.txt',

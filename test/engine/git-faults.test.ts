@@ -80,7 +80,8 @@ const survived: readonly (readonly [string, string, string | null])[] = [
   [
     'collects garbage',
     'git reflog expire --all --expire=now; git gc -q --prune=now',
-    'a snapshot was pruned',
+    // What the checks write is put back, so that an iteration starts from files that are in a commit.
+    null,
   ],
   [
     'leaves an empty object for its commit',

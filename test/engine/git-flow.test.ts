@@ -19,7 +19,7 @@ describe('a base branch that moves while a loop works', () => {
     // The first iteration plays the colleague who pushes to main.
     const agent = [
       'echo "$LOOPWRIGHT_ITERATION" >> work.txt',
-      `test "$LOOPWRIGHT_ITERATION" = 1 && (cd ${repo.path} && echo news > news.txt && git add news.txt && git commit -qm news)`,
+      `test "$LOOPWRIGHT_ITERATION" = 1 && (unset GIT_TRACE2_EVENT; cd ${repo.path} && echo news > news.txt && git add news.txt && git commit -qm news)`,
       'true',
     ].join('; ');
     const flags = {
@@ -44,7 +44,7 @@ describe('a base branch that moves while a loop works', () => {
     await using repo = await gitRepo();
     const agent = [
       'echo mine > README.md',
-      `test "$LOOPWRIGHT_ITERATION" = 1 && (cd ${repo.path} && echo theirs > README.md && git commit -qam theirs)`,
+      `test "$LOOPWRIGHT_ITERATION" = 1 && (unset GIT_TRACE2_EVENT; cd ${repo.path} && echo theirs > README.md && git commit -qam theirs)`,
       'true',
     ].join('; ');
     const flags = { agent: `command:${agent}`, validate: 'false', 'watch-interval': '0' };

@@ -41,8 +41,8 @@ verify:
       'echo ignored > private.key',
       'mkdir -p docs; touch docs/plan.md',
       'case $LOOPWRIGHT_ITERATION in',
-      '1) echo "{}" > data.json; echo x > src/Bad.js; echo s > .env.local;;',
-      '2) echo "a: {b: 1}" > data.json; rm src/Bad.js .env.local;;',
+      '1) echo "{}" > data.json; echo x > src/Bad.js; echo s > credentials.json;;',
+      '2) echo "a: {b: 1}" > data.json; rm src/Bad.js credentials.json;;',
       '3) touch done; echo "debugger;" > src/last.js;;',
       'esac',
     ].join('\n');
@@ -77,7 +77,7 @@ verify:
       ['greets', true],
     ]);
     expect(loop.iterations[0]?.decision?.feedback).toContain('**L0/forbidden-files** failed');
-    expect(loop.iterations[0]?.decision?.feedback).toContain('.env.local');
+    expect(loop.iterations[0]?.decision?.feedback).toContain('credentials.json');
   });
 
   it('keep evidence, hash, commit and environment of every check', async () => {

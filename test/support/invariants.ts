@@ -183,7 +183,11 @@ export async function leftoverViolations(
     .filter((ref) => /^refs\/(heads\/loopwright|loopwright-kept)\//.test(ref))
     .filter((ref) => !kept.branches.some((branch) => ref.includes(branch)));
   if (ours.length > 0) violations.push(`refs left: ${ours.join(', ')}`);
-  const files = await readdir(repo.path, { recursive: true });
+  // With their types, links are not followed: one leads to its own folder.
+  const entries = await readdir(repo.path, { recursive: true, withFileTypes: true });
+  const files = entries.map(({ parentPath, name }) =>
+    path.relative(repo.path, path.join(parentPath, name)),
+  );
   const strays = files.filter(
     (file) =>
       /\.lock$|\.tmp|tmp_obj_|\/worktrees\/.|-journal$/.test(file) &&

@@ -41,11 +41,12 @@ export async function makeRoom(
   const link = spec.link.filter((entry) => !paths.includes(entry));
   await bringFiles(root, spec.folder, { copy: [], link }, signal);
   for (const entry of paths) await bringOwn(from, spec.folder, entry, signal);
-  await writeFile(path.join(spec.home, '.gitconfig'), identityOf(repository));
+  await writeFile(spec.identity, identityOf(repository));
 }
 
 function identityOf({ user }: Repository): string {
-  return `[user]\n\tname = ${quoted(user.name)}\n\temail = ${quoted(user.email)}\n`;
+  const own = `[user]\n\tname = ${quoted(user.name)}\n\temail = ${quoted(user.email)}\n`;
+  return `${own}[include]\n\tpath = /etc/gitconfig\n`;
 }
 
 /** A value as git reads it from a file. */

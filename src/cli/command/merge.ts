@@ -1,3 +1,5 @@
+import { proofOf } from '../../core/loop/finishing.ts';
+import { plainText } from '../../core/text/terminal.ts';
 import { mergeLoop } from '../../engine/merge-loop.ts';
 import type { Command } from '../command.ts';
 import { exitCodes } from '../exit-code.ts';
@@ -28,13 +30,17 @@ export const merge: Command = {
     const into = merged.mergedInto ?? base ?? '';
     const commit = await engine.project.resolve(`refs/heads/${into}`, AbortSignal.timeout(30_000));
     if (wantsJson(input)) {
-      const result = { loop: merged.id, task: merged.taskId, into, commit, exitCode: exitCodes.ok };
+      const { id, taskId: task } = merged;
+      const proof = proofOf(merged)?.kind ?? null;
+      const result = { loop: id, task, into, commit, proof, exitCode: exitCodes.ok };
       context.out.write(`${JSON.stringify(result)}\n`);
       return exitCodes.ok;
     }
     const paint = createPaint(context.out.hasColour);
     const at = commit === null ? '' : ` at ${commit.slice(0, 8)}`;
-    context.out.write(`${merged.id} is ${paint('green', 'merged')} into ${into}${at}\n`);
+    const proof = proofOf(merged);
+    const shown = proof === null ? '' : ` (${proof.kind}: ${plainText(proof.why)})`;
+    context.out.write(`${merged.id} is ${paint('green', 'merged')} into ${into}${at}${shown}\n`);
     return exitCodes.ok;
   },
 };

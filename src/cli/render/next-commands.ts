@@ -74,7 +74,7 @@ function acceptCommand(loop: Loop): readonly NextCommand[] {
   if (liftable(loop) !== null) {
     return [
       { line: `loopwright judge ${loop.id}`, does: 'see what it changed of its judge' },
-      { line: `loopwright approve ${loop.id}`, does: 'see the diff and accept it, if it is meant' },
+      { line: `loopwright approve ${loop.id}`, does: 'accept it as it is; the diff is printed' },
     ];
   }
   if (violationsToAllow(loop).length === 0) return [];

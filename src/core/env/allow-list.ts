@@ -93,18 +93,34 @@ const cleanNames = ['PATH', 'TZ', 'LANG', 'LANGUAGE', 'LC_*', 'NO_COLOR'] as con
 /** Where a home is, or something in it: a clean place has its own, unless the user names one exactly. */
 const placeNames = ['HOME', 'TMPDIR', 'TMP', 'TEMP', 'XDG_*'] as const;
 
-/** The environment of a clean place: where programs are, the language, an empty home, and what the user hands on to checks. */
+type Folders = { readonly home: string; readonly temporary: string };
+
+/** The environment of a clean room: where programs are, the language, an empty home, and what the user names exactly. */
 export function cleanEnvironment(
   base: Environment,
   rules: EnvironmentRules,
-  folders: { readonly home: string; readonly temporary: string },
+  folders: Folders,
+): Record<string, string> {
+  const isAllowed = (name: string): boolean =>
+    matchesName(name, cleanNames) || rules.pass.includes(name);
+  return assemble(base, isAllowed, ofPlace(folders), rules);
+}
+
+/** The same for a confirmation, with all that the user hands on to checks. */
+export function roomEnvironment(
+  base: Environment,
+  rules: EnvironmentRules,
+  folders: Folders,
 ): Record<string, string> {
   const isAllowed = (name: string): boolean =>
     matchesName(name, cleanNames) ||
     rules.pass.includes(name) ||
     (isPassed(name, rules.pass) && !looksSecret(name) && !matchesName(name, placeNames));
-  const own = { HOME: folders.home, TMPDIR: folders.temporary, CI: 'true' };
-  return assemble(base, isAllowed, { ...fixed, ...own }, rules);
+  return assemble(base, isAllowed, ofPlace(folders), rules);
+}
+
+function ofPlace({ home, temporary }: Folders): Readonly<Record<string, string>> {
+  return { ...fixed, HOME: home, TMPDIR: temporary, CI: 'true' };
 }
 
 const secretWords = [

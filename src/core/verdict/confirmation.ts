@@ -149,7 +149,7 @@ function refusalOfBase(
     const why = `the checks fail with the tests and configuration of the base: ${reasonOf(base)}`;
     return { verdict: 'contradicted', why };
   }
-  const why = `the checks pass in the worktree and fail in a clean checkout of the loop's commit: ${reasonOf(base)}`;
+  const why = `the checks fail in a clean checkout of the loop's commit: ${reasonOf(base)}`;
   return { verdict: 'refused', why };
 }
 
@@ -238,8 +238,11 @@ export type Standing = {
 export function standing(confirmation: Confirmation, { approved, word }: Lift): Standing {
   const { verdict, proof, why, hash } = confirmation;
   if (verdict === 'confirmed') return { passed: true, proof, why, liftedBy: null };
-  const isLiftable = verdict === 'contradicted' || verdict === 'overpowered';
-  if (isLiftable && approved.includes(hash)) {
+  if (verdict === 'overpowered' && approved.includes(hash)) {
+    const text = 'a person approved it, although tests that must fail pass once it is loaded';
+    return { passed: true, proof: 'unproven', why: text, liftedBy: 'person' };
+  }
+  if (verdict === 'contradicted' && approved.includes(hash)) {
     const approvedText = 'a person approved the changes to what judges the work';
     const text =
       proof === 'unproven'

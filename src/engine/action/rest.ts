@@ -15,8 +15,8 @@ export async function rest(engine: Engine, owner: LoopOwner, end: Rest): Promise
     );
   }
   await owner.settled();
-  // Whoever goes on with it cannot tell any more what the checks wrote.
-  if (end.status !== 'complete') await putBackWritten(engine, owner, null);
+  // Whoever goes on with it cannot tell any more what the checks wrote; a complete loop may be resumed as well.
+  await putBackWritten(engine, owner, null);
   await owner.record({
     type: 'loop.rested',
     status: end.status,

@@ -5,6 +5,7 @@ import {
   checkEnvironment,
   cleanEnvironment,
   looksSecret,
+  roomEnvironment,
 } from '../../../src/core/env/allow-list.ts';
 import { reservedNames, reservedVariables } from '../../../src/core/env/reserved.ts';
 
@@ -79,8 +80,8 @@ describe('a clean place', () => {
     });
   });
 
-  test('has what checks are given by a pattern, but no key and no other home', () => {
-    const given = cleanEnvironment(base, { ...none, pass: ['AWS_*', 'XDG_*', '*'] }, folders);
+  test('of a confirmation has what checks are given by a pattern, but no key and no other home', () => {
+    const given = roomEnvironment(base, { ...none, pass: ['AWS_*', 'XDG_*', '*'] }, folders);
     expect(given).toMatchObject({ AWS_REGION: 'eu-1', EDITOR: 'vi', HOME: '/room/home' });
     expect(Object.keys(given)).not.toEqual(
       expect.arrayContaining([expect.stringMatching(/SECRET|API_KEY|XDG|LOOPWRIGHT/)]),

@@ -109,7 +109,7 @@ export function hasPoints({ levels }: TapStream): boolean {
 }
 
 /**
- * Takes a point. Its number must be the next of its level, else a test printed it. A point behind deeper points is
+ * Takes a point. Its number must be the next of its level, or its name announced, else a test printed it. A point behind deeper points is
  * their parent: it counts itself only when it failed and none of them did.
  */
 export function addPoint(stream: TapStream, point: TapPoint, line: number): void {
@@ -121,7 +121,7 @@ export function addPoint(stream: TapStream, point: TapPoint, line: number): void
   if (existing === undefined && !isSubtest) return;
   const isNext =
     point.number === null ? !stream.isNumbered : point.number === (existing?.count ?? 0) + 1;
-  if (!isNext) {
+  if (!isNext && !isTitled(stream, point)) {
     if (statusOf(point) === 'failed') stream.hasStrayFailure = true;
     return;
   }
@@ -138,6 +138,12 @@ export function addPoint(stream: TapStream, point: TapPoint, line: number): void
     return;
   }
   settle(stream, level, point, subtests);
+}
+
+/** Named just before: node:test 20 gives a file without tests the number of another point. */
+function isTitled({ titles }: TapStream, { indent, name, number }: TapPoint): boolean {
+  const title = titles.at(-1);
+  return number !== null && title?.indent === indent && title.name === name;
 }
 
 /** Ends a block of subtests in braces. */

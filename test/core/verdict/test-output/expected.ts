@@ -242,6 +242,7 @@ export const expected: Readonly<Record<string, Expected>> = {
   'node-test/spec-pass': ['node:test', 4, 0, 0, true],
   'node-test/tap-cancel': ['node:test', 3, 1, 0, false],
   'node-test/tap-hooks': ['node:test', 0, 2, 0, false],
+  'node-test/tap-node20-files': ['node:test', 4, 0, 0, true],
   'node-test/tap-late-failure': ['node:test', 60, 1, 0, false],
   'node-test/tap-load': ['node:test', 0, 1, 0, false],
   'node-test/tap-mixed': ['node:test', 3, 4, 5, false],
