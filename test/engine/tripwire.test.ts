@@ -4,6 +4,17 @@ import { play, type Trick } from '../tricks/trick.ts';
 
 const long = 180_000;
 
+/** Compares with no literal. */
+const computing = (load: string) =>
+  `import assert from 'node:assert/strict';
+import { test } from 'node:test';
+${load}
+test('subtracts', async () => {
+  const want = [1].at(0);
+  assert.equal(await sub(2, 1), want);
+});
+`;
+
 describe('a tripwire in a confirmation', () => {
   const wrong = 'export const sub = (a, b) => a + b;\n';
   const files = {
@@ -91,17 +102,6 @@ test('subtracts', () => {
     },
     long,
   );
-
-  /** Compares with no literal. */
-  const computing = (load: string) =>
-    `import assert from 'node:assert/strict';
-import { test } from 'node:test';
-${load}
-test('subtracts', async () => {
-  const want = [1].at(0);
-  assert.equal(await sub(2, 1), want);
-});
-`;
 
   it.each([
     {

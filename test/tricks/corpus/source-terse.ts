@@ -87,7 +87,7 @@ export const sourceTerse: readonly TrickCase[] = [
     files: {
       ...bats.files,
       'test/calc.bats':
-        'setup() { . "$BATS_TEST_DIRNAME/../calc.sh"; }\n@test "adds" { [ "$(add 2 1)" = 3 ]; }\n@test "subtracts" { [ "$(sub 2 1)" = 1 ]; }\n',
+        'setup() { . "$BATS_TEST_DIRNAME/../calc.sh"; }\n@test "adds" { r="$(add 2 1)";[ "$r" = 3 ];}\n@test "subtracts" { r="$(sub 2 1)";[ "$r" = 1 ];}\n',
     },
     steps: [run("printf 'function [ { :; }\\n' >> calc.sh")],
   },
