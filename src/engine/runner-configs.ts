@@ -26,7 +26,9 @@ const passedOver = new Set([
 export async function listRunnerConfigs(root: string): Promise<readonly string[]> {
   const found: string[] = [];
   const classify = createClassify();
-  const isConfig = (name: string): boolean => classify(name)?.kind === 'config';
+  // Environment files are in no commit by the rules on forbidden files, which tell of them.
+  const isConfig = (name: string): boolean =>
+    classify(name)?.kind === 'config' && !/(?:^|\/)\.env[^/]*$/.test(name);
   let folders = [''];
   let seen = 0;
   for (let depth = 0; depth <= maxDepth && folders.length > 0; depth++) {

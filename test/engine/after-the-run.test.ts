@@ -104,7 +104,8 @@ async function setUp() {
   await repo.git('checkout', '--quiet', '-b', 'next');
   await repo.write('moved', '');
   await repo.commitAll('moved');
-  const agent = 'echo x > n.txt; git update-ref refs/heads/main next';
+  // As a person would: what the agent's own git moves is moved back.
+  const agent = 'echo x > n.txt; env -u GIT_TRACE2_EVENT git update-ref refs/heads/main next';
   const settings = `agent: "command:${agent}"\nvalidation: { command: sh check.sh }\ngit: { base: main, merge: local }\n`;
   await repo.write('loopwright.yml', settings);
   return { repo, gate, seen };

@@ -117,8 +117,11 @@ describe('a link out of the worktree', () => {
     await using repo = await gitRepo();
     await writeFile(path.join(repo.outside, 'x'), 'elsewhere\n');
     const agent = `command:OUT=${repo.outside}; ${make}`;
-    await using project = await openedProject(repo, { agent, validate: 'grep -q elsewhere a.txt' });
+    const flags = { agent, validate: 'grep -q elsewhere a.txt', 'max-iterations': 1 };
+    await using project = await openedProject(repo, flags);
     const loop = await project.runText('links');
+    // A clean checkout has nothing of what is elsewhere.
+    expect(loop.status).toBe('failed');
     expect(loop.warnings).toEqual([expect.stringContaining(`in no commit: ${told}`)]);
   });
 
