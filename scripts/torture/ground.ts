@@ -100,6 +100,8 @@ echo "end $id $LOOPWRIGHT_TASK $PWD" >> '${outside}/agent.log'
 
 function checkScript(outside: string): string {
   return `
+# Clean checkouts have no variable that says which task it is.
+LOOPWRIGHT_TASK=$1
 . "${outside}/plan/$LOOPWRIGHT_TASK"
 n=$(grep -c '^end ' "work/$name.txt")
 [ "\${n:-0}" -ge "$needs" ]
@@ -159,7 +161,7 @@ async function writeScripts(
 
 function configuration(plan: Plan, outside: string): string {
   return `agent: "command:sh '${outside}/agent.sh'"
-validation: { command: "sh '${outside}/check.sh'" }
+validation: { command: "sh '${outside}/check.sh' $LOOPWRIGHT_TASK" }
 ${plan.protects ? "verify: { protected: ['person/**'] }" : ''}
 mode: { max-changed-files: ${plan.mostFiles} }
 git: { base: ${baseBranch}, merge: local, watch-interval: 1ms }
