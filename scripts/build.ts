@@ -143,7 +143,8 @@ function createGroups(): (id: string, context: ChunkingContext) => string | null
     if (id === path.join(root, 'src/cli/main.ts')) return null;
     if (found.base.has(id)) return 'base';
     if (!found.run.has(id)) return null;
-    return /src\/core\/|node_modules\/zod\//.test(id) ? 'core' : 'engine';
+    // With what the pure part imports: a piece that needs the other one first cannot be loaded.
+    return /src\/core\/|node_modules\//.test(id) ? 'core' : 'engine';
   };
 }
 
