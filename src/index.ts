@@ -2,6 +2,7 @@
 import { homedir } from 'node:os';
 import type { FlagValues } from './core/config/flags.ts';
 import { combineExitCodes } from './core/loop/status.ts';
+import { wallClockMs } from './adapters/clock/wall-clock.ts';
 import { openProjectAt, type Opened } from './daemon/compose.ts';
 import { loopFiles } from './engine/loop-files.ts';
 import { RunControl, runLoops, type RunRequest } from './engine/run-loops.ts';
@@ -118,7 +119,7 @@ function createListener(onEvent: RunInput['onEvent'], control: RunControl) {
   return {
     tell(event: LiveEvent): void {
       try {
-        onEvent?.(liveEventLine(event, Date.now()));
+        onEvent?.(liveEventLine(event, wallClockMs()));
       } catch (error) {
         thrown.push(error);
         control.interrupt('cut');

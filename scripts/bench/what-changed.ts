@@ -41,7 +41,7 @@ function git(cwd: string, ...args: readonly string[]): string {
 
 async function openInPlace(folder: string): Promise<Workspace> {
   const never = new AbortController().signal;
-  const project = await openProject(folder, never);
+  const project = await openProject(folder, never, process.env);
   const base = git(folder, 'rev-parse', 'HEAD').trim();
   const place = { loopId: 'loop-bench', path: project.root, branch: 'main', base };
   const spec = { ...place, mode: 'in-place' as const, copy: [], link: [] };

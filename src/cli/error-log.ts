@@ -6,7 +6,7 @@ import type { CliContext } from './context.ts';
 import { privateFolder } from '../adapters/files/private-state.ts';
 import { ownStateDir } from './own-state-dir.ts';
 import { createRedactor } from '../core/redact/redact-values.ts';
-import { redactText } from '../engine/redact-text.ts';
+import { redactText } from '../protocol/redact-text.ts';
 
 /** Writes the whole error to a file of the project, or of the temp folder where there is no state folder. Null when that fails too. */
 export async function writeErrorLog(

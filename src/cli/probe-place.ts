@@ -7,6 +7,7 @@ import { callerBasics } from '../adapters/git/environment.ts';
 import { gitOutput } from '../adapters/git/git.ts';
 import { environmentContains, listPids, readCommand } from '../adapters/process/proc.ts';
 import type { ProbePlace } from '../engine/probe-agent.ts';
+import { ownPid } from '../adapters/process/own-process.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -22,9 +23,7 @@ export async function openProbePlace(
   callerEnv: Environment,
   signal: AbortSignal,
 ): Promise<OpenedProbePlace> {
-  const above = await mkdtemp(
-    path.join(await realpath(tmpdir()), `loopwright-check-${process.pid}-`),
-  );
+  const above = await mkdtemp(path.join(await realpath(tmpdir()), `loopwright-check-${ownPid}-`));
   const folder = path.join(above, 'repository');
   const logs = path.join(above, 'logs');
   await mkdir(folder);

@@ -46,7 +46,8 @@ import { createRedaction } from '../core/redact/redactor.ts';
 import { secretsOfEngine } from '../core/redact/secret-values.ts';
 import type { Engine } from '../engine/engine.ts';
 import { FactHooks } from '../engine/fact-hooks.ts';
-import { redactWith } from '../engine/redact-text.ts';
+import { platform } from '../adapters/process/own-process.ts';
+import { redactWith } from '../protocol/redact-text.ts';
 import { Notifier } from '../engine/notifier.ts';
 import {
   checkRunnable,
@@ -180,7 +181,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
         supervisor,
         env: definedOnly(env),
         cwd: project.root,
-        platform: process.platform,
+        platform,
       }),
       minuteOfDay,
       redact: clean,

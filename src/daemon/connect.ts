@@ -4,6 +4,7 @@ import { folderIdentity } from '../adapters/files/own-folder.ts';
 import { createClient, type Client, type Exchange } from '../protocol/http/client.ts';
 import type { Health } from '../protocol/http/payload.ts';
 import { readRegistration, socketBeside, type Registration } from './registration.ts';
+import { builtinModule } from '../adapters/process/own-process.ts';
 
 export type Connected = {
   readonly client: Client;
@@ -48,7 +49,7 @@ async function exchangeOver(
   { method, path: route, headers, body }: Exchange,
 ): Promise<{ readonly status: number; readonly text: string }> {
   // Loading it takes as long as the rest of a short command, and most repositories have no daemon.
-  const { request } = process.getBuiltinModule('node:http');
+  const { request } = builtinModule('node:http');
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>();
   const options = {
     socketPath,

@@ -49,7 +49,7 @@ export async function confirmIn(
     { ...wish, dir },
     async ({ cwd, room, links }) => {
       const judged = { cwd, dir, tree: '', commit: wish.commit, work: null, room };
-      using watch = await watchRoom({ cwd, judge: plan.judge, links });
+      using watch = await watchRoom({ cwd, judge: plan.judge, links }, engine.clock);
       const began = engine.clock.monotonic();
       const checks = await runCommands(engine, loop, judged, signal);
       if (checks === null) return null;

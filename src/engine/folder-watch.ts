@@ -1,6 +1,7 @@
 import { watch, type FSWatcher } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { Clock } from '../ports/clock.ts';
 
 const maxFolders = 500;
 /** How long the last news are waited for. */
@@ -12,12 +13,14 @@ const flushMs = 500;
  */
 export class FolderWatch implements Disposable {
   readonly #root: string;
+  readonly #clock: Pick<Clock, 'sleep'>;
   readonly #names = new Set<string>();
   readonly #watchers: FSWatcher[] = [];
   #flushed: (() => void) | null = null;
 
-  constructor(root: string, folders: readonly string[]) {
+  constructor(root: string, folders: readonly string[], clock: Pick<Clock, 'sleep'>) {
     this.#root = root;
+    this.#clock = clock;
     for (const folder of folders.slice(0, maxFolders)) this.#watch(folder);
   }
 
@@ -45,11 +48,14 @@ export class FolderWatch implements Disposable {
   async #flush(): Promise<void> {
     const heard = Promise.withResolvers<void>();
     this.#flushed = heard.resolve;
-    const timer = setTimeout(heard.resolve, flushMs);
+    const patience = new AbortController();
+    this.#clock.sleep(flushMs, patience.signal).then(heard.resolve, () => {
+      // The news came in time.
+    });
     const file = path.join(this.#root, flushName);
     await writeFile(file, '').catch(heard.resolve);
     await heard.promise;
-    clearTimeout(timer);
+    patience.abort();
     await rm(file, { force: true });
   }
 

@@ -6,6 +6,7 @@ import { createClassify } from '../core/judge/classify.ts';
 import type { JudgeFile } from '../core/judge/judge.ts';
 import { FolderWatch } from './folder-watch.ts';
 import { lookAtFiles } from './judge-files.ts';
+import type { Clock } from '../ports/clock.ts';
 
 /** What happened to files that judge while checks ran. */
 export type Disturbance = {
@@ -39,13 +40,13 @@ export type RoomWatch = Disposable & {
   look(): Promise<Disturbance>;
 };
 
-export async function watchRoom(watched: Watched): Promise<RoomWatch> {
+export async function watchRoom(watched: Watched, clock: Pick<Clock, 'sleep'>): Promise<RoomWatch> {
   const { cwd, judge } = watched;
   // Package managers bring their own lock files up to date.
   const paths = judge.filter(({ kind }) => kind !== 'dependencies').map((file) => file.path);
   const mark = await markTime(path.dirname(cwd));
   const before = await lookAtFiles(cwd, paths);
-  const heard = new FolderWatch(cwd, foldersAboveTests(judge));
+  const heard = new FolderWatch(cwd, foldersAboveTests(judge), clock);
   const classify = createClassify();
   // By its name alone: tests leave all kinds of files in their folders.
   const isJudge = (file: string): boolean => {

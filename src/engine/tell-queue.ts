@@ -1,4 +1,5 @@
 import { QueueReport, reportQueue } from '../core/schedule/queue-report.ts';
+import type { SessionQueue } from '../ports/overview.ts';
 import type { Session } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
 import { isSessionAlive } from './session.ts';
@@ -46,13 +47,6 @@ async function removeLeft(engine: Engine): Promise<void> {
     if (!(await isSessionAlive(engine, id))) await engine.queueBoard.remove(id);
   }
 }
-
-/** The queue of one engine that runs now. */
-export type SessionQueue = QueueReport & {
-  readonly session: string;
-  readonly kind: Session['kind'];
-  readonly pid: number;
-};
 
 /** The queues of all engines that run now, as they were at most a second ago. */
 export async function readQueues(engine: Engine): Promise<readonly SessionQueue[]> {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { lazy } from '../core/lazy.ts';
 import type { Settings } from '../core/config/schema.ts';
-import { redactText } from '../engine/redact-text.ts';
+import { redactText } from './redact-text.ts';
 import type { LoopEvent, RecordedEvent } from '../core/loop/event.ts';
 import type { LiveEvent } from '../ports/live.ts';
 import { isoTime, isoTimeOrNull, Time } from './value.ts';

@@ -4,7 +4,7 @@ import type { Iteration, Loop } from '../core/loop/loop.ts';
 import { iterationStatuses } from '../core/loop/status.ts';
 import { standingWarnings } from '../core/loop/stuck.ts';
 import { plainCounts, reportTests } from '../core/verdict/report.ts';
-import { redactText } from '../engine/redact-text.ts';
+import { redactText } from './redact-text.ts';
 import { LoopResult, loopResult } from './loop-result.ts';
 import { isoTime, isoTimeOrNull, Tests, Time, Tokens } from './value.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { lazy } from '../core/lazy.ts';
 import { QueueReport } from '../core/schedule/queue-report.ts';
-import type { Overview as Facts } from '../engine/overview.ts';
+import type { Overview as Facts } from '../ports/overview.ts';
 import type { Loop } from '../core/loop/loop.ts';
 import type { Task } from '../core/task/task.ts';
 import { Health, RunBudgetUse } from './http/payload.ts';

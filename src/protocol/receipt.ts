@@ -6,7 +6,7 @@ import { loopStatuses } from '../core/loop/status.ts';
 import { changeText } from '../core/verdict/confirmation.ts';
 import { proofs } from '../core/verdict/proof.ts';
 import { allChecks, type VerificationReport } from '../core/verdict/report.ts';
-import { redactText } from '../engine/redact-text.ts';
+import { redactText } from './redact-text.ts';
 import type { FoldedLoop } from '../ports/store.ts';
 import { Tokens } from './value.ts';
 

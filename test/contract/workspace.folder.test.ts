@@ -16,7 +16,7 @@ async function harness(): Promise<WorkspaceHarness> {
   await mkdir(outside);
   await writeFileIn(root, 'README.md', 'hello\n');
   await writeFileIn(root, 'src/app.js', 'console.log(1);\n');
-  const project = await openProject(root, signal);
+  const project = await openProject(root, signal, process.env);
   const spec = {
     loopId: 'loop-1',
     mode: 'in-place' as const,

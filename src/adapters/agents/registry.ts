@@ -19,6 +19,7 @@ import { createCommandAgent } from './command/command-agent.ts';
 import { createAgentRunner, type AgentPreset } from './run-agent.ts';
 import { createNativeAgent, type NativeSettings } from './native/native-agent.ts';
 import { createScriptedAgent } from './scripted/scripted-agent.ts';
+import { isRoot } from '../process/own-process.ts';
 
 /** An entry of the configuration's `agents`, as far as this registry reads it. */
 export type AgentSettings = NativeSettings & {
@@ -168,7 +169,7 @@ function cliSettings(kind: CliAgent, settings: NamedSettings): CliSettings {
     args: settings.args ?? [],
     baseUrl,
     keyVariable,
-    isRoot: process.getuid?.() === 0,
+    isRoot,
   };
 }
 

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Door, DoorKeeper } from '../../ports/door.ts';
 import { answer } from './answer.ts';
+import { nodeProgram } from '../process/own-process.ts';
 
 const maxCallers = 16;
 
@@ -60,7 +61,7 @@ export class DoorSocket implements AsyncDisposable {
     return {
       folder,
       socket,
-      readable: [folder, process.execPath, caller],
+      readable: [folder, nodeProgram, caller],
       [Symbol.asyncDispose]: async () => {
         this.#keeper = null;
         this.#hangUp();
@@ -113,7 +114,7 @@ type Place = {
 function placeIn(folder: string): Place {
   const socket = socketIn(folder);
   const caller = callerFile();
-  const words = [process.execPath, caller, socket].map(quoted);
+  const words = [nodeProgram, caller, socket].map(quoted);
   const script = `#!/bin/sh\nexec ${words.join(' ')} "$@"\n`;
   return { folder, socket, caller, program: path.join(folder, 'loopwright'), script };
 }

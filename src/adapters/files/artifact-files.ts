@@ -21,6 +21,7 @@ import { openOwnFile, writeOwnFile } from './own-file.ts';
 import { firstInTheWay, folderIdentity, makeFolders } from './own-folder.ts';
 import { openPlainFile, readSmallFile } from './small-file.ts';
 import { syncAllToDisk } from './sync-to-disk.ts';
+import { ownPid } from '../process/own-process.ts';
 
 /** Folders of work that is under way; those of long ago are not written again. */
 const mostSeen = 1000;
@@ -121,13 +122,13 @@ function isInside(folder: string, file: string): boolean {
 
 /** Old or new, never half: written beside and moved into place. */
 function writeWhole(file: string, text: string): void {
-  const beside = `${file}.tmp-${process.pid}`;
+  const beside = `${file}.tmp-${ownPid}`;
   writeOwnFile(beside, text);
   renameSync(beside, file);
 }
 
 async function moveClean(from: string, to: string, redaction: Redaction): Promise<void> {
-  const beside = `${to}.tmp-${process.pid}`;
+  const beside = `${to}.tmp-${ownPid}`;
   const redactor = redaction.stream();
   async function* cleaned(chunks: AsyncIterable<Buffer>) {
     for await (const chunk of chunks) yield* redactor.push(chunk);

@@ -18,6 +18,7 @@ import { decodePath, filePath } from '../git/path-bytes.ts';
 import { stateFolderName } from './folder-state.ts';
 import { syncAllToDisk } from './sync-to-disk.ts';
 import { privateFile, privateFolder } from './private-state.ts';
+import { ownPid } from '../process/own-process.ts';
 
 /** Folders that hold no work: version control, our own state, installed dependencies, caches. At any depth. */
 export const ignoredFolders: ReadonlySet<string> = new Set([
@@ -189,7 +190,7 @@ async function writeOnce(file: string, content: string | Buffer): Promise<boolea
   const existing = await readFile(file).catch(() => null);
   if (existing?.equals(Buffer.from(content)) === true) return false;
   partials += 1;
-  const partial = `${file}.${process.pid}-${partials}.partial`;
+  const partial = `${file}.${ownPid}-${partials}.partial`;
   await writeFile(partial, content, { flush: true, mode: privateFile });
   await rename(partial, file);
   return true;

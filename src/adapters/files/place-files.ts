@@ -6,6 +6,7 @@ import { folderIdentity } from './own-folder.ts';
 import { writeOwnFile } from './own-file.ts';
 import { smallText } from './small-file.ts';
 import { syncToDisk } from './sync-to-disk.ts';
+import { ownPid } from '../process/own-process.ts';
 
 /**
  * Beside the store lies its id in a file of its own: whether the original of a copy is still there can be seen without opening a
@@ -16,7 +17,7 @@ const name = 'store-id';
 export function writeStoreId(stateDir: string, storeId: string): void {
   const file = path.join(stateDir, name);
   if (readStoreId(stateDir) === storeId) return;
-  const beside = `${file}.tmp-${process.pid}`;
+  const beside = `${file}.tmp-${ownPid}`;
   writeOwnFile(beside, `${storeId}\n`);
   syncToDisk(beside);
   renameSync(beside, file);

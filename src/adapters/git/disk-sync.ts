@@ -2,6 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { syncAllToDisk } from '../files/sync-to-disk.ts';
 import { filePath } from './path-bytes.ts';
+import { wallClockMs } from '../clock/wall-clock.ts';
 
 /**
  * Brings what a fact names to the disk before the fact is stored. Done from here and not by `core.fsync`: objects that an agent
@@ -76,7 +77,7 @@ function findNew(folder: string, all: ReadonlyMap<string, Seen>): readonly Fresh
   const before = all.get(folder);
   const found = statSync(folder, { throwIfNoEntry: false });
   if (found === undefined || found.mtimeMs === before?.changedMs) return [];
-  const nowMs = Date.now();
+  const nowMs = wallClockMs();
   const isRecent = (timeMs: number) => timeMs > nowMs - recentMs;
   const changedMs = found.mtimeMs < nowMs - tickMs ? found.mtimeMs : null;
   if (before === undefined && !isRecent(Math.max(found.mtimeMs, found.ctimeMs)))

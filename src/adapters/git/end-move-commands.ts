@@ -1,7 +1,7 @@
-import { setTimeout } from 'node:timers/promises';
 import { environmentContains, isLiving, listPids, readStat } from '../process/proc.ts';
 import { sendSignal } from '../process/tree.ts';
 import { moveMark } from './move-record.ts';
+import { pause } from '../clock/timer.ts';
 
 const pauseMs = 10;
 
@@ -17,7 +17,7 @@ export async function endMoveCommands(id: string, signal: AbortSignal): Promise<
     const left = listPids().filter((pid) => isCommand(pid, mark));
     if (left.length === 0) return;
     for (const pid of left) sendSignal(pid, 'SIGKILL');
-    await setTimeout(pauseMs, undefined, { signal });
+    await pause(pauseMs, signal);
   }
 }
 

@@ -10,6 +10,7 @@ import {
 import path from 'node:path';
 import { answersSignals } from '../process/identity.ts';
 import type { ConfigEntry } from './environment.ts';
+import { ownPid } from '../process/own-process.ts';
 
 /**
  * What the file system of a folder can do, found out by trying. git believes what the configuration says of it, and an agent
@@ -17,7 +18,7 @@ import type { ConfigEntry } from './environment.ts';
  */
 export function fileSystemSettings(folder: string): readonly ConfigEntry[] {
   removeLeft(folder);
-  const place = mkdtempSync(path.join(folder, `.probe-${process.pid}-`));
+  const place = mkdtempSync(path.join(folder, `.probe-${ownPid}-`));
   try {
     const file = path.join(place, 'name');
     writeFileSync(file, '');

@@ -1,34 +1,32 @@
 import type { ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
+import { sendSignal } from '../process/tree.ts';
+import { after } from '../clock/timer.ts';
 
 const killGraceMs = 2_000;
 
 /** TERM lets git remove its lock files; KILL follows, and the pipes are let go in case something outside the group holds them. */
 export function createEnding(child: ChildProcess): { start(): void; stop(): void } {
-  let timer: NodeJS.Timeout | null = null;
+  let timer: Disposable | null = null;
   return {
     start() {
       if (timer !== null) return;
       killGroup(child, 'SIGTERM');
-      timer = setTimeout(() => {
+      timer = after(killGraceMs, () => {
         killGroup(child, 'SIGKILL');
         child.stdout?.destroy();
         child.stderr?.destroy();
-      }, killGraceMs);
+      });
     },
     stop() {
-      if (timer !== null) clearTimeout(timer);
+      timer?.[Symbol.dispose]();
     },
   };
 }
 
-function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+function killGroup(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
   if (child.pid === undefined) return;
-  try {
-    process.kill(-child.pid, signal);
-  } catch {
-    // The group has ended by itself.
-  }
+  sendSignal(-child.pid, signal);
 }
 
 /** As a shell tells it. */

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { GitLane, type LaneCommand, type LaneResult } from './git-lane.ts';
 import { Turns } from './git-turns.ts';
+import { afterIdle } from '../clock/timer.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -56,11 +57,11 @@ function putIdle(key: string, lane: GitLane): void {
   lanes.push(lane);
   idle.set(key, lanes);
   const uses = lane.uses;
-  setTimeout(() => {
+  afterIdle(idleMs, () => {
     if (lane.uses !== uses) return;
     lane.end();
     const left = lanes.filter((each) => each !== lane);
     lanes.splice(0, lanes.length, ...left);
     if (left.length === 0 && idle.get(key) === lanes) idle.delete(key);
-  }, idleMs).unref();
+  });
 }

@@ -8,6 +8,7 @@ import { runInLane } from './git-lanes.ts';
 import { BoundedOutput, OutputTail } from './git-output.ts';
 import { gitScript } from './git-script.ts';
 import { gitTurn } from './git-turns.ts';
+import { after } from '../clock/timer.ts';
 
 /** Where git acts. Always explicit: what a `.git` file in a folder says is never followed. */
 export type Checkout = {
@@ -82,12 +83,12 @@ function createLimit(call: GitCall): Disposable & { readonly stop: AbortSignal }
   const { signal, timeoutMs = defaultTimeoutMs } = call;
   const controller = new AbortController();
   const onAbort = () => controller.abort(signal.reason);
-  const timer = setTimeout(() => controller.abort(timedOut(call, timeoutMs)), timeoutMs);
+  const timer = after(timeoutMs, () => controller.abort(timedOut(call, timeoutMs)));
   signal.addEventListener('abort', onAbort, { once: true });
   return {
     stop: controller.signal,
     [Symbol.dispose]() {
-      clearTimeout(timer);
+      timer[Symbol.dispose]();
       signal.removeEventListener('abort', onAbort);
     },
   };

@@ -1,8 +1,8 @@
 import { lstatSync } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { entriesOf } from '../files/folder-entries.ts';
+import { pause } from '../clock/timer.ts';
 
 /** Locks of what all checkouts share; git holds each for a moment only. */
 const shared = ['packed-refs.lock', 'config.lock', 'shallow.lock', 'HEAD.lock', 'index.lock'];
@@ -32,7 +32,7 @@ export function listRefLocks(commonDir: string): readonly string[] {
 export async function isFreeSoon(lock: string, signal: AbortSignal): Promise<boolean> {
   for (let look = 1; look <= 10; look++) {
     if ((await lstat(lock).catch(() => null)) === null) return true;
-    await setTimeout(100, undefined, { signal });
+    await pause(100, signal);
   }
   return false;
 }

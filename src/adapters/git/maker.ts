@@ -3,10 +3,11 @@ import { identify, isAlive } from '../process/identity.ts';
 import { smallText } from '../files/small-file.ts';
 import { replaceText } from './ignore-rules.ts';
 import { loopFolder } from './loop-checkout.ts';
+import { ownPid } from '../process/own-process.ts';
 
 /** Says that this process makes or removes the worktree, so that no other one takes it for left behind. */
 export function markMaker(gitDir: string, loopId: string): void {
-  const { pid, startTime, bootId, host } = identify(process.pid);
+  const { pid, startTime, bootId, host } = identify(ownPid);
   const lines = [host, bootId ?? '', String(pid), startTime ?? ''];
   replaceText(makerFile(gitDir, loopId), lines.join('\n'));
 }

@@ -19,6 +19,7 @@ import { smallText } from '../files/small-file.ts';
 import { syncToDisk } from '../files/sync-to-disk.ts';
 import { identify, isAlive } from '../process/identity.ts';
 import { isObjectId } from './repository.ts';
+import { ownPid } from '../process/own-process.ts';
 
 /**
  * What is about to happen to a branch of the user's and to the checkouts that show it, written down and synced before
@@ -81,7 +82,7 @@ export function movesFolder(gitDir: string): string {
 /** Writes the record down and syncs it. */
 export function beginMove(commonDir: string, planned: PlannedMove): Move {
   const folder = makeMovesFolder(commonDir);
-  const owner = identify(process.pid);
+  const owner = identify(ownPid);
   for (;;) {
     count += 1;
     const id = `${owner.pid}-${owner.startTime ?? 'x'}-${count}`;
@@ -191,7 +192,7 @@ export function removeIfEmpty(folder: string): void {
  */
 function isGone(owner: Move['owner']): boolean {
   if (owner === null) return true;
-  const own = identify(process.pid);
+  const own = identify(ownPid);
   const isOwn = own.pid === owner.pid && own.startTime === owner.startTime;
   return isOwn || owner.host !== own.host || !isAlive(owner);
 }

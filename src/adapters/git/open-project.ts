@@ -13,7 +13,7 @@ import { createGitProject } from './git-project.ts';
 export async function openProject(
   cwd: string,
   signal: AbortSignal,
-  caller: Readonly<Record<string, string | undefined>> = process.env,
+  caller: Readonly<Record<string, string | undefined>>,
   reach?: Reach,
 ): Promise<Project> {
   const folder = await realpath(cwd);

@@ -19,6 +19,7 @@ import {
 } from './registration.ts';
 import { removeFolder } from './remove-folder.ts';
 import { brokenFiles, repairRegistration, type BrokenFile } from './repair-registration.ts';
+import { wallClockMs } from '../clock/wall-clock.ts';
 
 /** Something that is wrong with worktrees or was left of them. */
 export type WorktreeFault = {
@@ -79,7 +80,7 @@ async function findLeft(commonDir: string): Promise<WorktreeFault[]> {
     const { dir, loopId, folder } = left;
     if (loopId !== null && hasLivingMaker(dir, loopId)) continue;
     const found = await lstat(dir).catch(() => null);
-    if (found === null || (loopId === null && Date.now() - found.ctimeMs < unmarkedMs)) continue;
+    if (found === null || (loopId === null && wallClockMs() - found.ctimeMs < unmarkedMs)) continue;
     const text = `worktree that was half made or half removed: ${folder ?? dir}`;
     faults.push({ kind: 'left', text, repair: () => finishLeft(left), next: null });
   }

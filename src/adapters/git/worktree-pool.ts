@@ -7,6 +7,7 @@ import { plainFiles } from './plain-files.ts';
 import { inodeOf } from './own-worktree.ts';
 import { removeFolder } from './remove-folder.ts';
 import type { Repository } from './repository.ts';
+import { wallClockMs } from '../clock/wall-clock.ts';
 
 /**
  * Files of worktrees that loops have left, for the next ones: bringing the few that differ to another commit is faster
@@ -89,7 +90,7 @@ async function trimPool(pool: string, most: number): Promise<void> {
   const stale: PooledFolder[] = [];
   for (const each of all.filter(({ isTaken }) => isTaken)) {
     const found = await stat(path.join(pool, each.name)).catch(() => null);
-    if (found !== null && Date.now() - found.ctimeMs > staleMs) stale.push(each);
+    if (found !== null && wallClockMs() - found.ctimeMs > staleMs) stale.push(each);
   }
   for (const { name } of [...parked.slice(most), ...stale]) {
     await removeFolder(path.join(pool, name));

@@ -5,11 +5,12 @@ import type { Hook } from '../../core/config/section/hooks.ts';
 import { LoopwrightError } from '../../core/error.ts';
 import { plainText } from '../../core/text/terminal.ts';
 import type { Supervisor } from '../../ports/process.ts';
+import { nodeProgram } from '../process/own-process.ts';
 
 /** The shell command that runs a hook; a module is one of the user's checkout at `root`. */
 export function hookCommand(hook: Hook, root: string): string {
   if ('command' in hook) return hook.command;
-  const words = [process.execPath, runnerFile(), path.resolve(root, hook.module)];
+  const words = [nodeProgram, runnerFile(), path.resolve(root, hook.module)];
   return `exec ${words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')}`;
 }
 
@@ -33,7 +34,7 @@ export async function hookModuleFault(
 ): Promise<string | null> {
   const { end, stderrTail } = await supervisor.run(
     {
-      argv: [process.execPath, runnerFile(), path.resolve(root, module), '--load'],
+      argv: [nodeProgram, runnerFile(), path.resolve(root, module), '--load'],
       cwd: root,
       env,
       stdin: null,

@@ -1,4 +1,5 @@
 import { statfsSync } from 'node:fs';
+import { availableMemory } from '../process/own-process.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Machine } from '../../ports/machine.ts';
 
@@ -13,7 +14,7 @@ export function createMachine(stateDir: string, clock: Pick<Clock, 'monotonic'>)
   const look = (): Room => {
     const at = clock.monotonic();
     if (room === null || at - room.at > freshMs) {
-      room = { disk: freeDiskOf(stateDir), memory: process.availableMemory(), at };
+      room = { disk: freeDiskOf(stateDir), memory: availableMemory(), at };
     }
     return room;
   };

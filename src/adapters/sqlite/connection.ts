@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isLoopwrightError, LoopwrightError } from '../../core/error.ts';
 import type { Random } from '../../ports/clock.ts';
 import { monotonicMs } from '../clock/monotonic.ts';
 import { createRandom } from '../clock/seeded-random.ts';
 import { sqliteCode, storeError } from './store-error.ts';
+import { pause } from '../clock/timer.ts';
 
 /** Another program that has the file for itself for a while (a backup, a browser of databases) is no reason to give work up. */
 const defaultBusyTimeoutMs = 60_000;
@@ -230,7 +230,7 @@ async function patiently<T>(
         onLocked?.(`${error.message}; waiting for it`);
       }
     }
-    await sleep(1 + random.next() * 15);
+    await pause(1 + random.next() * 15);
   }
 }
 

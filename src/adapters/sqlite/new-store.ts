@@ -2,6 +2,7 @@ import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:
 import path from 'node:path';
 import { privateFile } from '../files/private-state.ts';
 import { syncToDisk } from '../files/sync-to-disk.ts';
+import { ownPid } from '../process/own-process.ts';
 
 /** Of an empty store with the newest schema, beside the migrations that made it. Only a build has one. */
 export const newStoreName = 'new-store.db';
@@ -15,7 +16,7 @@ export function placeNewStore(file: string, migrations: string): void {
   // A log without its database would be taken for one of the new database.
   const taken = [file, `${file}-wal`, `${file}-journal`].some((each) => existsSync(each));
   if (taken || !existsSync(source)) return;
-  const temporary = `${file}.new-${process.pid}`;
+  const temporary = `${file}.new-${ownPid}`;
   try {
     writeFileSync(temporary, readFileSync(source), { flag: 'wx', mode: privateFile });
     syncToDisk(temporary);

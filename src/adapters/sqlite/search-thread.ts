@@ -1,5 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import type { FoundLearning, LearningQuery } from '../../ports/learning-index.ts';
+import { builtinModule } from '../process/own-process.ts';
 
 /** To the thread. */
 export type ThreadRequest =
@@ -49,7 +50,7 @@ export class SearchThread implements AsyncDisposable {
   #started(): Worker {
     if (this.#worker !== null) return this.#worker;
     // Loaded for the first search: many runs never make one.
-    const threads = process.getBuiltinModule('node:worker_threads');
+    const threads = builtinModule('node:worker_threads');
     const worker = new threads.Worker(programUrl(), { workerData: this.#file });
     worker.unref();
     worker.on('message', ({ number, found }: ThreadReply) => {

@@ -6,6 +6,7 @@ import { answersSignals } from '../process/identity.ts';
 import { backupPath, lastBackup } from './backup-files.ts';
 import { Connection } from './connection.ts';
 import type { SearchThread } from './search-thread.ts';
+import { ownPid } from '../process/own-process.ts';
 
 /** A copy as of now, whole or not there. What cannot be read makes it fail: no damage gets into a backup. */
 export function makeBackup(file: string, version: number): void {
@@ -84,13 +85,13 @@ type Place = {
 /** Removes what killed attempts left. */
 function prepare(file: string, version: number): Place {
   const backup = backupPath(file, version);
-  const temporary = `${backup}.tmp-${process.pid}`;
+  const temporary = `${backup}.tmp-${ownPid}`;
   const folder = path.dirname(backup);
   const start = `${path.basename(backup)}.tmp`;
   let isTaken = false;
   for (const name of readdirSync(folder).filter((each) => each.startsWith(start))) {
     const pid = Number(/^-(\d+)/.exec(name.slice(start.length))?.[1] ?? 0);
-    if (pid !== process.pid && pid > 0 && answersSignals(pid)) isTaken = true;
+    if (pid !== ownPid && pid > 0 && answersSignals(pid)) isTaken = true;
     else rmSync(path.join(folder, name), { force: true });
   }
   return { backup, temporary, isTaken };

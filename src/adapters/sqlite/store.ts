@@ -31,6 +31,7 @@ import { createSessions } from './sessions.ts';
 import { ChangeCount, forgetMark } from './store-mark.ts';
 import { createTasks } from './tasks.ts';
 import { Transactions } from './transactions.ts';
+import { wallClockMs } from '../clock/wall-clock.ts';
 
 export type StoreOptions = {
   /** How long a transaction, or the opening, waits for another program; a minute by default. */
@@ -161,7 +162,7 @@ function makeFolder(folder: string): void {
 }
 
 function machineClock(): BootClock {
-  return { bootId: readBootId(), monotonic: monotonicMs, now: () => Date.now() };
+  return { bootId: readBootId(), monotonic: monotonicMs, now: wallClockMs };
 }
 
 function createTx(db: Db, root: string | null): Omit<StoreTx, 'leaseTime'> {

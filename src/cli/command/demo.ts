@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { execPath } from 'node:process';
+import { nodeProgram } from '../../adapters/process/own-process.ts';
 import type { Loop } from '../../core/loop/loop.ts';
 import { openProjectAt, type Opened } from '../../daemon/compose.ts';
 import type { Command, CommandInput } from '../command.ts';
@@ -38,7 +38,7 @@ const setupMs = 60_000;
 async function runDemo(input: CommandInput, context: CliContext): Promise<number> {
   const asked = option(input, 'dir');
   const dir = asked === null ? null : path.resolve(context.cwd, asked);
-  const sample = { dir, env: context.env, node: execPath };
+  const sample = { dir, env: context.env, node: nodeProgram };
   const folder = await createSampleRepository(sample, AbortSignal.timeout(setupMs));
   const paint = createPaint(context.err.hasColour);
   context.err.write(

@@ -1,5 +1,4 @@
 import { statfs } from 'node:fs/promises';
-import { versions } from 'node:process';
 import { callerBasics } from '../../adapters/git/environment.ts';
 import { git } from '../../adapters/git/git.ts';
 import {
@@ -7,6 +6,7 @@ import {
   describeContainment,
   plainEnclosure,
 } from '../../adapters/process/containment.ts';
+import { versions } from '../../adapters/process/own-process.ts';
 import { findSandboxFault } from '../../adapters/process/sandbox.ts';
 import type { Settings } from '../../core/config/schema.ts';
 import type { CliContext } from '../context.ts';

@@ -1,7 +1,7 @@
 import { LoopwrightError } from '../../core/error.ts';
 import { namedPaths, type Learning } from '../../core/memory/learning.ts';
 import { freeId } from '../../engine/free-id.ts';
-import { redactText } from '../../engine/redact-text.ts';
+import { redactText } from '../../protocol/redact-text.ts';
 import { scopeOf } from '../../engine/task-scope.ts';
 import type { NewLearning } from '../../ports/memory.ts';
 import type { StoreTx } from '../../ports/store.ts';

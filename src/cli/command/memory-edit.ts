@@ -1,5 +1,5 @@
 import { learningStatuses, namedPaths, type Learning } from '../../core/memory/learning.ts';
-import { redactText } from '../../engine/redact-text.ts';
+import { redactText } from '../../protocol/redact-text.ts';
 import type { LearningChange } from '../../ports/memory.ts';
 import { learningLine } from '../../protocol/learning.ts';
 import type { Command, CommandInput } from '../command.ts';

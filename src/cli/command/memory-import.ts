@@ -1,6 +1,6 @@
 import { readLearnings } from '../../core/memory/import-learnings.ts';
 import { importMemory, type ImportResult } from '../../engine/import-memory.ts';
-import { redactText } from '../../engine/redact-text.ts';
+import { redactText } from '../../protocol/redact-text.ts';
 import type { Command, CommandInput } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { exitCodes } from '../exit-code.ts';

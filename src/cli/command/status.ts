@@ -2,14 +2,8 @@ import type { QueueReport } from '../../core/schedule/queue-report.ts';
 import type { Task } from '../../core/task/task.ts';
 import type { Loop } from '../../core/loop/loop.ts';
 import { connectDaemon } from '../../daemon/connect.ts';
-import {
-  readOverview,
-  type Active,
-  type HeldTask,
-  type Needed,
-  type Overview,
-  type Owner,
-} from '../../engine/overview.ts';
+import { readOverview } from '../../engine/overview.ts';
+import type { Active, HeldTask, Needed, Overview, Owner } from '../../ports/overview.ts';
 import type { LoopRow } from '../../ports/store.ts';
 import type { Health, RunBudgetUse } from '../../protocol/http/payload.ts';
 import { overviewResult } from '../../protocol/overview.ts';

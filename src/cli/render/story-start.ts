@@ -2,7 +2,7 @@ import { effectiveMaxDuration } from '../../core/config/limits.ts';
 import type { Settings } from '../../core/config/schema.ts';
 import { builtInAgents } from '../../core/config/section/agents.ts';
 import type { Loop } from '../../core/loop/loop.ts';
-import { redactText } from '../../engine/redact-text.ts';
+import { redactText } from '../../protocol/redact-text.ts';
 import { gateName, inOrder } from '../../core/verdict/gate.ts';
 import { formatCost, formatDuration, plural } from './format.ts';
 import { heading, line, type StoryLine } from './story-line.ts';

@@ -31,7 +31,10 @@ describe('finding the project', () => {
 
   test('a folder outside any repository is a plain folder', async () => {
     await using dir = await tempDir();
-    expect(await openProject(dir.path, signal)).toMatchObject({ kind: 'folder', root: dir.path });
+    expect(await openProject(dir.path, signal, process.env)).toMatchObject({
+      kind: 'folder',
+      root: dir.path,
+    });
   });
 
   test('the caller’s GIT_DIR and GIT_INDEX_FILE do not lead astray', async () => {

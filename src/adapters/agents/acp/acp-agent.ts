@@ -11,6 +11,7 @@ import { AcpLine, type AcpOrder } from './acp-line.ts';
 import { judgeSession, type AcpEnding } from './acp-outcome.ts';
 import { modelOf, tokensOf } from './acp-usage.ts';
 import { numberAt, textAt, valueAt } from './json-path.ts';
+import { nodeProgram } from '../../process/own-process.ts';
 
 export type AcpState = AcpEnding & {
   readonly cwd: string;
@@ -58,7 +59,7 @@ export function createAcpAgent(name: string, command: string): AgentAdapter<AcpS
         run.systemPrompt === null ? run.prompt : `${run.prompt}\n\n${run.systemPrompt}`;
       const order: AcpOrder = { command, prompt, model: run.model, version: packageVersion() };
       return {
-        argv: [process.execPath, clientFile()],
+        argv: [nodeProgram, clientFile()],
         env: run.env,
         stdin: JSON.stringify(order),
         files: {},

@@ -16,6 +16,7 @@ import {
   type EndpointSettings,
 } from './endpoint.ts';
 import { StreamEvent } from './stream.ts';
+import { nodeProgram } from '../../process/own-process.ts';
 
 export type NativeSettings = EndpointSettings & {
   readonly tools?: readonly ToolName[] | undefined;
@@ -79,7 +80,7 @@ export function createNativeAgent(
         },
       };
       return {
-        argv: [process.execPath, programFile()],
+        argv: [nodeProgram, programFile()],
         env: { ...withoutKeys(run.env, settings), ...proxySwitch(run.env) },
         stdin: JSON.stringify(assignment),
         secrets: endpoint.key === null ? [] : [endpoint.key],

@@ -13,6 +13,7 @@ import { lazy } from '../../../core/lazy.ts';
 import { bareOutcome, describeEnd } from '../agent-outcome.ts';
 import type { Performance, PlayerEvent } from './performance.ts';
 import type { Script, ScriptStep } from './script.ts';
+import { nodeProgram } from '../../process/own-process.ts';
 
 type Result = Extract<PlayerEvent, { type: 'result' }>;
 
@@ -45,7 +46,7 @@ export function createScriptedAgent(name: string, script: Script): AgentAdapter<
     ...(tellsCost(script) ? {} : { needsPrice: true as const }),
     reportsUsage: true,
     command: (run) => ({
-      argv: [process.execPath, playerFile()],
+      argv: [nodeProgram, playerFile()],
       env: run.env,
       stdin: JSON.stringify(performanceOf(script, run, countRun(run))),
       files: {},

@@ -1,3 +1,4 @@
+import { concat } from '../core/redact/bytes.ts';
 import { createRedaction, type Redaction } from '../core/redact/redactor.ts';
 import { secretsOf } from '../core/redact/secret-values.ts';
 
@@ -14,8 +15,14 @@ export function redactText(...environments: readonly Variables[]): (text: string
 export function redactWith(redaction: Redaction): (text: string) => string {
   return (text) => {
     const stream = redaction.stream();
-    const given = Buffer.from(text, 'utf8');
-    const kept = Buffer.concat([...stream.push(given), ...stream.end()]);
-    return kept.equals(given) ? text : kept.toString('utf8');
+    const given = new TextEncoder().encode(text);
+    const kept = concat([...stream.push(given), ...stream.end()]);
+    // Text that holds no secret comes back as it was, also where it is not well-formed.
+    if (isSame(given, kept)) return text;
+    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(kept);
   };
+}
+
+function isSame(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, index) => byte === b[index]);
 }
