@@ -1,10 +1,13 @@
 import { LoopwrightError } from '../core/error.ts';
 import { nearest } from '../core/text/nearest.ts';
+import { groupsOf } from './help.ts';
 import type { RegistryEntry } from './registry/entry.ts';
 
 /** What a command line asks for. */
 export type Asked =
   | { readonly kind: 'program-help' }
+  | { readonly kind: 'all-help' }
+  | { readonly kind: 'topic-help'; readonly topic: string }
   | { readonly kind: 'version' }
   | {
       readonly kind: 'group-help';
@@ -18,7 +21,8 @@ export function findCommand(registry: readonly RegistryEntry[], argv: readonly s
   const [first, ...rest] = argv;
   if (first === undefined || first === '--help' || first === '-h') return { kind: 'program-help' };
   if (first === '--version' || first === '-V') return { kind: 'version' };
-  if (first === 'help') return findCommand(registry, [...rest, '--help']);
+  if (first === 'help')
+    return findTopic(registry, rest) ?? findCommand(registry, [...rest, '--help']);
   const single = registry.find(({ path }) => path.length === 1 && path[0] === first);
   if (single !== undefined) return { kind: 'command', entry: single, words: rest };
   const group = registry.filter(({ path }) => path.length > 1 && path[0] === first);
@@ -34,6 +38,16 @@ export function findCommand(registry: readonly RegistryEntry[], argv: readonly s
     group.map(({ path }) => path[1] ?? ''),
     `${first} `,
   );
+}
+
+/** `help all`, `help tasks`. Null when the words name a command. */
+function findTopic(registry: readonly RegistryEntry[], words: readonly string[]): Asked | null {
+  const [word] = words;
+  if (words.length !== 1 || word === undefined) return null;
+  if (registry.some(({ path }) => path[0] === word)) return null;
+  if (word === 'all') return { kind: 'all-help' };
+  const topic = groupsOf(registry).find((group) => group.toLowerCase() === word.toLowerCase());
+  return topic === undefined ? null : { kind: 'topic-help', topic };
 }
 
 export function isListed({ hidden }: RegistryEntry): boolean {

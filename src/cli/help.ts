@@ -5,6 +5,8 @@ export type HelpEntry = {
   readonly path: readonly [string, ...string[]];
   readonly summary: string;
   readonly group: string;
+  /** One of the few commands that a newcomer needs. */
+  readonly firstDay?: boolean;
 };
 
 export function commandLine({ path }: Pick<Command, 'path'>): string {
@@ -14,31 +16,62 @@ export function commandLine({ path }: Pick<Command, 'path'>): string {
 const maxColumns = 100;
 const maxNameWidth = 30;
 
-/** The help of the program: every command under its heading. */
+/** The help of the program: what it is, the commands of the first day, and where the others are. */
 export function renderProgramHelp(entries: readonly HelpEntry[], columns: number): string {
   const width = Math.min(columns, maxColumns);
-  const groups = [...new Set(entries.map(({ group }) => group))];
-  const parts = groups.map((group) => {
-    const rows = entries
-      .filter((entry) => entry.group === group)
-      .map((entry): Row => [entry.path.join(' '), entry.summary]);
-    return `${group}:\n${renderRows(rows, width)}`;
-  });
-  return (
-    [
-      wrap('Loopwright runs coding agents in a loop until the work is verifiably done.', width, ''),
-      'Usage: loopwright COMMAND [ARGUMENTS] [OPTIONS]',
-      ...parts,
-      wrap(
-        '`loopwright COMMAND --help` explains a command; `--version` tells the version.',
-        width,
-        '',
-      ),
-      '',
-    ]
-      .join('\n\n')
-      .trimEnd() + '\n'
+  const firstDay = entries.filter(({ firstDay: isFirst }) => isFirst === true).map(wholeRow);
+  const others = groupsOf(entries).filter((group) =>
+    entries.some((entry) => entry.group === group && entry.firstDay !== true),
   );
+  const groups = others.map((group): Row => {
+    const words = entries.filter((entry) => entry.group === group).map(({ path }) => path[0]);
+    return [`help ${group.toLowerCase()}`, [...new Set(words)].join(', ')];
+  });
+  return joinParts([
+    wrap('Loopwright runs coding agents in a loop until the work is verifiably done.', width, ''),
+    'Usage: loopwright COMMAND [ARGUMENTS] [OPTIONS]',
+    `The first day:\n${renderRows(firstDay, width)}`,
+    `Everything else:\n${renderRows([...groups, ['help all', 'Every command in one list.']], width)}`,
+    wrap(explainsOne, width, ''),
+  ]);
+}
+
+const explainsOne =
+  '`loopwright COMMAND --help` explains a command; `loopwright --version` prints the version.';
+
+/** Every command under its heading. */
+export function renderAllHelp(entries: readonly HelpEntry[], columns: number): string {
+  const width = Math.min(columns, maxColumns);
+  const parts = groupsOf(entries).map((group) => renderTopic(group, entries, width));
+  return joinParts([...parts, wrap(explainsOne, width, '')]);
+}
+
+/** The commands under one heading: `loopwright help tasks`. */
+export function renderTopicHelp(
+  topic: string,
+  entries: readonly HelpEntry[],
+  columns: number,
+): string {
+  const width = Math.min(columns, maxColumns);
+  return joinParts([renderTopic(topic, entries, width), wrap(explainsOne, width, '')]);
+}
+
+/** Headings in the order of the registry. */
+export function groupsOf(entries: readonly HelpEntry[]): readonly string[] {
+  return [...new Set(entries.map(({ group }) => group))];
+}
+
+function renderTopic(topic: string, entries: readonly HelpEntry[], width: number): string {
+  const rows = entries.filter(({ group }) => group === topic).map(wholeRow);
+  return `${topic}:\n${renderRows(rows, width)}`;
+}
+
+function wholeRow({ path, summary }: HelpEntry): Row {
+  return [path.join(' '), summary];
+}
+
+function joinParts(parts: readonly string[]): string {
+  return `${parts.join('\n\n')}\n`;
 }
 
 /** The help of a word that has commands under it: `loopwright loop`. */

@@ -2,7 +2,13 @@ import { refuseInside } from './calling-loop.ts';
 import type { CliContext } from './context.ts';
 import { exitCodes } from './exit-code.ts';
 import { findCommand, isListed } from './find-command.ts';
-import { renderCommandHelp, renderGroupHelp, renderProgramHelp } from './help.ts';
+import {
+  renderAllHelp,
+  renderCommandHelp,
+  renderGroupHelp,
+  renderProgramHelp,
+  renderTopicHelp,
+} from './help.ts';
 import { allOptions, parseInput } from './parse.ts';
 import type { RegistryEntry } from './registry/entry.ts';
 
@@ -21,6 +27,14 @@ export async function runCli(
       case 'program-help':
         context.out.write(renderProgramHelp(registry.filter(isListed), context.out.columns));
         return exitCodes.ok;
+      case 'all-help':
+        context.out.write(renderAllHelp(registry.filter(isListed), context.out.columns));
+        return exitCodes.ok;
+      case 'topic-help': {
+        const listed = registry.filter(isListed);
+        context.out.write(renderTopicHelp(asked.topic, listed, context.out.columns));
+        return exitCodes.ok;
+      }
       case 'group-help':
         context.out.write(renderGroupHelp(asked.word, asked.entries, context.out.columns));
         return exitCodes.ok;

@@ -30,14 +30,31 @@ function cliIn(dir: TempDir, registry?: readonly RegistryEntry[], env = {}) {
 }
 
 describe('the command line', () => {
-  it('shows every command that is listed, and only those', async () => {
+  it('shows a newcomer what it is, the first commands, and where the others are', async () => {
     await using dir = await tempDir();
-    const { exitCode, out, err } = await cliIn(dir).run('--help');
+    const { exitCode, out, err } = await cliIn(dir).run();
     expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
-    expect(out).toContain('loop show         Show one loop with its iterations.');
-    expect(out).not.toContain('__complete');
-    expect((await cliIn(dir).run()).out).toBe(out);
+    expect((await cliIn(dir).run('--help')).out).toBe(out);
     expect((await cliIn(dir).run('help')).out).toBe(out);
+    const lines = out.trimEnd().split('\n');
+    expect(lines.length).toBeLessThanOrEqual(25);
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    for (const word of ['demo', 'init', 'run', 'status', 'merge', 'help tasks', 'help all']) {
+      expect(out).toContain(`\n  ${word} `);
+    }
+  });
+
+  it('lists every command, and under each heading its own', async () => {
+    await using dir = await tempDir();
+    const all = (await cliIn(dir).run('help', 'all')).out;
+    expect(all).toContain('loop show         Show one loop with its iterations.');
+    expect(all).not.toContain('__complete');
+    const tasks = (await cliIn(dir).run('help', 'tasks')).out;
+    expect(tasks).toContain('task add');
+    expect(tasks).not.toContain('loop show');
+    const { exitCode, err } = await cliIn(dir).run('help', 'taks');
+    expect(exitCode).toBe(3);
+    expect(err).toContain('there is no command `taks`; did you mean');
   });
 
   it('explains one command by --help and by help', async () => {

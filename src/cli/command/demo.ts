@@ -16,7 +16,7 @@ import { run } from './run.ts';
 
 export const demo: Command = {
   path: ['demo'],
-  summary: 'Watch one real loop in a sample repository; needs no key and no network.',
+  summary: 'Watch one real loop in a sample repository; no key, no network.',
   details:
     'Makes a small JavaScript project with failing tests and runs a real loop on it: the same engine, git and checks as `loopwright run`. Only the agent is a script. The folder is kept, so that you can look around.',
   options: [

@@ -8,12 +8,14 @@ export const workCommands: readonly RegistryEntry[] = [
     path: ['run'],
     summary: 'Run a task, or everything that is ready, until it is verifiably done.',
     group,
+    firstDay: true,
     load: async () => (await import('../command/run.ts')).run,
   },
   {
     path: ['status'],
     summary: 'Show what runs, what waits, what needs you and what is next.',
     group,
+    firstDay: true,
     load: async () => (await import('../command/status.ts')).status,
   },
   {
@@ -33,6 +35,7 @@ export const workCommands: readonly RegistryEntry[] = [
     path: ['merge'],
     summary: 'Bring the branch of a complete loop into its base.',
     group,
+    firstDay: true,
     load: async () => (await import('../command/merge.ts')).merge,
   },
   {
