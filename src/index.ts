@@ -108,7 +108,8 @@ export async function run(input: RunInput): Promise<RunResult> {
     loops.push(loopResult(each, (await loopFiles(opened.project, each)).changed));
   }
   const codes = loops.flatMap(({ exitCode }) => exitCode ?? []);
-  if (outcome.limited || outcome.waiting > 0) codes.push(4);
+  if (outcome.limited || outcome.full !== null || outcome.waiting > 0) codes.push(4);
+  if (outcome.spent !== null) codes.push(5);
   if (outcome.held) codes.push(2);
   return { loops, exitCode: codes.length === 0 ? 3 : combineExitCodes(codes) };
 }

@@ -10,6 +10,7 @@ import { modelPlan, planModel } from './plan-model.ts';
 import { isShut, shutProvider } from './sign-in.ts';
 
 const unknownResetMs = 300_000;
+const limits: ReadonlySet<AgentOutcome['kind']> = new Set(['rate_limited', 'usage_limit']);
 
 /**
  * An agent runs in a slot, for the life of its process, and within the budget of the run. False: there is none, because the signal
@@ -79,8 +80,11 @@ export async function tellProvider(
         : { type: 'usage-limited', provider, until: resetAtMs },
     );
   }
-  if (kind === 'auth') return shutProvider(engine, loop, outcome.evidence);
-  if (!endedNormally(kind)) return;
-  slots.tell({ type: 'answered', provider });
-  await endOutage(engine, provider);
+  if (kind === 'auth') {
+    shutProvider(engine, loop, outcome.evidence);
+    return endOutage(engine, provider, false);
+  }
+  if (endedNormally(kind)) slots.tell({ type: 'answered', provider });
+  // A limit is an answer too: what is waited for from now on is the limit, not the outage.
+  if (endedNormally(kind) || limits.has(kind)) await endOutage(engine, provider);
 }

@@ -12,7 +12,7 @@ import { liveSettings } from './live-settings.ts';
 import { mergeAgain } from './merge-again.ts';
 import { MergeQueue } from './merge-queue.ts';
 import { createPlaceOfTask, type PlaceOfTask } from './place-of-task.ts';
-import { recallOutages } from './outages.ts';
+import { recallOutages, recallWindows } from './outages.ts';
 import { RunControl, runLoops, type RunOptions, type RunRequest } from './run-loops.ts';
 import { orderOfLoop, slotPlace } from './slot-place.ts';
 import type { SlotAsk } from './slots.ts';
@@ -181,7 +181,10 @@ export class Dispatcher {
     const engine = this.#engine;
     await this.#forgetRefusals();
     await this.#readLimits();
-    if (this.#isFirst) await recallOutages(engine);
+    if (this.#isFirst) {
+      await recallOutages(engine);
+      await recallWindows(engine);
+    }
     const { loops, paused, unfinished, refused } = await findLeftBehind(engine, this.#session);
     for (const loop of unfinished) {
       if (!this.#mayStart(loop.id)) continue;

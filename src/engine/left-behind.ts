@@ -1,6 +1,6 @@
-import { isSharedBudget } from '../core/budget/ledger.ts';
 import { isLoopwrightError } from '../core/error.ts';
 import type { Loop } from '../core/loop/loop.ts';
+import { nextRunGoesOn } from '../core/loop/may-have-passed.ts';
 import { isResting } from '../core/loop/status.ts';
 import type { Session, TaskClaim } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
@@ -24,9 +24,6 @@ export type LeftBehind = {
   readonly refused: readonly Loop[];
 };
 
-/** Why a paused loop was paused, where nobody has to say that it may go on. */
-const goesOn: ReadonlySet<string> = new Set(['interrupted', 'disk', 'outage', 'rejected']);
-
 /** Looks for loops without a living owner. Entries that nothing is left to do for are taken out of the queue. */
 export async function findLeftBehind(engine: Engine, session: Session): Promise<LeftBehind> {
   const { entries, rows } = await engine.store.read(async (tx) => ({
@@ -46,13 +43,12 @@ export async function findLeftBehind(engine: Engine, session: Session): Promise<
   }
   const refused: Loop[] = [];
   for (const { id, status, reason } of rows) {
-    const isPaused =
-      (status === 'paused' && goesOn.has(reason ?? '')) ||
-      (status === 'blocked' && reason === 'auth');
+    // Whose budget it was is in the loop itself.
     const isSpent = status === 'stopped' && reason === 'budget';
-    if (!isPaused && !isSpent && reason !== 'gate') continue;
+    const mayGoOn = isSpent || nextRunGoesOn({ status, reason, text: null });
+    if (!mayGoOn && reason !== 'gate') continue;
     const loop = await recordedLoop(engine, id);
-    if (loop !== null && (isPaused || (isSpent && isSharedBudget(loop.text)))) paused.push(loop);
+    if (loop !== null && nextRunGoesOn(loop)) paused.push(loop);
     else if (loop?.mayPass === true) refused.push(loop);
   }
   return { loops, paused, unfinished, refused };

@@ -48,8 +48,11 @@ export async function passOutage(engine: Engine, loop: Loop): Promise<OutageLook
   return look;
 }
 
-/** An agent shows that its provider answers: an outage is over, and all who wait for it are woken, in whatever process. */
-export async function endOutage(engine: Engine, provider: string): Promise<void> {
+/**
+ * An agent shows that its provider answers: an outage is over, and all who wait for it are woken, in whatever process. `isTold`: not
+ * when the answer is that nobody is signed in, which is told instead.
+ */
+export async function endOutage(engine: Engine, provider: string, isTold = true): Promise<void> {
   const { store, slots, wakeups } = engine;
   if ((await store.read((tx) => tx.outages.get(provider))) === null) return;
   const ended = await store.write(async (tx) => {
@@ -61,7 +64,7 @@ export async function endOutage(engine: Engine, provider: string): Promise<void>
   if (ended.outage === null) return;
   const { since, why } = ended.outage;
   const outage = { provider, since, why, nextTry: null, waiting: ended.loops.length };
-  engine.publish({ kind: 'outage', outage, isOver: true });
+  if (isTold) engine.publish({ kind: 'outage', outage, isOver: true });
   for (const { id } of ended.loops) await wakeups.wake(id);
 }
 
@@ -79,6 +82,20 @@ export async function recallOutages(engine: Engine): Promise<void> {
   for (const { provider, nextAt } of known) {
     slots.tell({ type: 'down', provider, inMs: nextAt - now });
     await publishOutage(engine, provider);
+  }
+}
+
+/** A usage window that was used up before a restart is still: loops and tasks of its provider wait for its reset. */
+export async function recallWindows({ store, slots, clock }: Engine): Promise<void> {
+  const loops = await store.read(async (tx) => {
+    const rows = await tx.loops.list({ statuses: ['waiting'] });
+    const ids = rows.filter(({ reason }) => reason === 'usage_limit').map(({ id }) => id);
+    return Promise.all(ids.map((id) => tx.loops.get(id)));
+  });
+  for (const loop of loops) {
+    const { until, isReset } = loop?.wait ?? {};
+    if (loop === null || until === undefined || isReset !== true || until <= clock.now()) continue;
+    slots.tell({ type: 'usage-limited', provider: providerOf(loop.settings), until });
   }
 }
 

@@ -26,8 +26,10 @@ export async function driveOrPark(engine: Engine, owner: LoopOwner): Promise<Loo
 }
 
 async function park(engine: Engine, owner: LoopOwner, error: unknown): Promise<void> {
-  const text = error instanceof Error ? error.message : String(error);
+  const said = error instanceof Error ? error.message : String(error);
   const isFull = isDiskFull(error);
+  // What the system says of it has a code in front and no subject.
+  const text = isFull && !isLoopwrightError(error) ? `the disk is full: ${said}` : said;
   // The reserve is what the record of the pause is written into.
   if (isFull) await engine.disk.dropReserve();
   try {

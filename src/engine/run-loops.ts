@@ -12,7 +12,7 @@ import { driveLoop, type Run } from './drive-loop.ts';
 import type { Engine } from './engine.ts';
 import type { LoopOwner } from './loop-owner.ts';
 import { MergeQueue } from './merge-queue.ts';
-import { recallOutages } from './outages.ts';
+import { recallOutages, recallWindows } from './outages.ts';
 import { pruneMemory } from './prune-memory.ts';
 import { requireWorkable, runListed, runReady } from './run-ready.ts';
 import { endSession, startSession } from './session.ts';
@@ -71,9 +71,9 @@ export type RunOutcome = {
   readonly loops: readonly Loop[];
   /** Ready tasks were left when `limit` was reached. */
   readonly limited: boolean;
-  /** Too little disk, in words, when it keeps tasks or loops from starting; else null. */
+  /** Too little disk, in words, when it keeps tasks or loops from starting or has paused one; else null. */
   readonly full: string | null;
-  /** The budget of the run or the day, in words, when it keeps tasks or loops from starting; else null. */
+  /** The budget of the run or the day, in words, when it keeps tasks or loops from starting or has stopped one; else null. */
   readonly spent: string | null;
   /** Nothing was ready although tasks are left: every one waits behind a task that a person must look at. */
   readonly held: boolean;
@@ -139,6 +139,7 @@ export async function runLoops(
   if (options.session !== 'daemon') {
     await tidyWorktrees(engine);
     await recallOutages(engine);
+    await recallWindows(engine);
   }
   // Beside everything else: until an agent works nothing fills the disk.
   const reserve = engine.disk.holdReserve();

@@ -3,7 +3,6 @@ import { isSharedBudget } from '../core/budget/ledger.ts';
 import { isLoopwrightError } from '../core/error.ts';
 import { orderKey } from '../core/graph/order.ts';
 import { isReady } from '../core/graph/ready.ts';
-import { standstillOf, type Standstill } from '../core/graph/standstill.ts';
 import type { LoopEvent } from '../core/loop/event.ts';
 import { lastIteration, type Loop } from '../core/loop/loop.ts';
 import { isResting } from '../core/loop/status.ts';
@@ -17,6 +16,7 @@ import { finishLoop } from './finish-loop.ts';
 import { findLeftBehind, freeTasksOfGone, type LeftBehind } from './left-behind.ts';
 import { mergeAgain } from './merge-again.ts';
 import { createPlaceOfTask, type PlaceOfTask } from './place-of-task.ts';
+import { cutShort, nothingWaits, standstill } from './run-end.ts';
 import type { ListedLoop, RunOutcome } from './run-loops.ts';
 import { leaseOf } from './session.ts';
 import { isShut } from './sign-in.ts';
@@ -49,13 +49,13 @@ export async function runReady(run: Run, limit: number | null): Promise<RunOutco
   await crew.allEnded();
   const counts = await run.engine.store.read((tx) => tx.tasks.counts());
   const isStill = !crew.isFull && counts.ready === 0 && counts.pending > 0;
-  const { forPerson, forOthers } = isStill ? await standstill(run.engine) : nothingWaits;
+  const still = isStill ? await standstill(run.engine) : nothingWaits;
+  const { forPerson, forNextRun, forOthers } = still;
   return {
     loops: crew.loops,
     limited: crew.isFull && counts.ready > 0,
-    full: crew.full,
-    spent: crew.spent,
-    held: forPerson > 0 && forOthers === 0,
+    ...cutShort(crew.loops, crew),
+    held: forPerson > 0 && forNextRun === 0 && forOthers === 0,
     waiting: forOthers,
   };
 }
@@ -65,14 +65,13 @@ export async function runListed(run: Run, listed: readonly ListedLoop[]): Promis
   const crew = new Crew(run, null);
   await crew.goOnWithListed(listed);
   await crew.allEnded();
-  const { loops, full, spent } = crew;
-  return { loops, full, spent, limited: false, held: false, waiting: 0 };
-}
-
-const nothingWaits: Standstill = { forPerson: 0, forOthers: 0 };
-
-function standstill({ store }: Engine): Promise<Standstill> {
-  return store.read(async (tx) => standstillOf(await tx.tasks.list({}), await tx.tasks.edges()));
+  return {
+    loops: crew.loops,
+    ...cutShort(crew.loops, crew),
+    limited: false,
+    held: false,
+    waiting: 0,
+  };
 }
 
 /** The loops of one run that are under way. One that cannot go on does not keep the others from running. */

@@ -3,77 +3,17 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Loop } from '../../src/core/loop/loop.ts';
 import { readOutages } from '../../src/engine/outages.ts';
-import { gitRepo, type GitRepo } from '../support/git-repo.ts';
+import {
+  addTasks,
+  agentWith,
+  pace,
+  starts,
+  until,
+  validate,
+  waitingFor,
+} from '../support/failing-provider.ts';
+import { gitRepo } from '../support/git-repo.ts';
 import { openedProject, type TestProject } from '../support/opened-project.ts';
-
-const validate = 'test -f done.txt';
-const pace = { 'probe-delay': '400ms', 'max-probe-delay': '800ms', 'api-retries': 1 };
-
-/**
- * An agent whose provider is there while a file is not. It speaks the stream of Claude Code: a 529 at once, or a tool, some work and
- * a good end. Every start is a line of a log.
- */
-async function agentWith(
-  repo: GitRepo,
-  status = 529,
-): Promise<{
-  readonly agent: string;
-  readonly log: string;
-  readonly down: string;
-}> {
-  const log = path.join(repo.outside, 'starts.log');
-  const down = path.join(repo.outside, 'down');
-  const failed = `{"type":"result","subtype":"success","is_error":true,"api_error_status":${status},"terminal_reason":"api_error","result":"Overloaded"}`;
-  const tool = `{"type":"assistant","message":{"id":"m","content":[{"type":"tool_use","name":"Bash","input":{"command":"make"}}],"usage":{"input_tokens":5,"output_tokens":5}}}`;
-  const done = `{"type":"result","subtype":"success","is_error":false,"terminal_reason":"completed","result":"<task-done>'"$LOOPWRIGHT_TASK"'</task-done>"}`;
-  const script = `#!/bin/sh
-cat > /dev/null
-state=up; test -f '${down}' && state=down
-if test $state = up; then echo "$LOOPWRIGHT_LOOP up" >> '${log}'; else
-  both=alone; mkdir '${log}.busy' 2> /dev/null || both=both
-  echo "$LOOPWRIGHT_LOOP down $both" >> '${log}'
-  sleep 0.1; rmdir '${log}.busy' 2> /dev/null
-  echo '${failed}'; exit 1
-fi
-echo '${tool}'
-sleep 0.3
-echo x > done.txt
-echo '${done}'
-`;
-  const file = path.join(repo.outside, 'agent.sh');
-  await writeFile(file, script, { mode: 0o755 });
-  await writeFile(log, '');
-  await repo.write(
-    'loopwright.yml',
-    `agent: fake\nverify: { confirm: off }\ntypes: { other: { agent: 'command:echo x > done.txt' } }\nagents:\n  fake: { kind: command, command: ${file}, format: claude-stream }\n`,
-  );
-  await repo.commitAll('config');
-  return { agent: 'fake', log, down };
-}
-
-async function starts(log: string): Promise<readonly (readonly string[])[]> {
-  const text = await readFile(log, 'utf8');
-  return text.split('\n').flatMap((line) => (line === '' ? [] : [line.split(' ')]));
-}
-
-async function addTasks(project: TestProject, count: number): Promise<void> {
-  const { store, ids, clock } = project.engine;
-  for (let n = 0; n < count; n++) {
-    const task = { title: `task ${n}`, description: '' };
-    await store.write((tx) => tx.tasks.add(ids.task(), task, clock.now()));
-  }
-}
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  for (let turn = 0; !(await condition()); turn++) {
-    expect(turn).toBeLessThan(1500);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
-const waitingFor = (project: TestProject) => async (count: number) => {
-  await until(async () => (await readOutages(project.engine))[0]?.waiting === count);
-};
 
 async function expectUntouched({ engine }: TestProject, loop: Loop): Promise<void> {
   expect(loop.iterations).toHaveLength(1);

@@ -95,7 +95,7 @@ function answerFailure(exchange: Exchange, reply: Extract<Reply, { kind: 'status
     status: reply.status,
     problem: reply.problem ?? null,
     retryAfterSeconds: wait?.form === 'text' && /^\d+$/.test(wait.text) ? Number(wait.text) : null,
-    resetAtMs: nowMs + usageResetMs,
+    resetAtMs: nowMs + (reply.resetInMs ?? usageResetMs),
   };
   const { body, headers } = format.failure(failure);
   sendJson(response, reply.status, body, { ...headers, ...retryHeaders(wait, nowMs) });

@@ -73,6 +73,8 @@ export type Reply =
       readonly status: number;
       readonly retryAfter?: RetryAfter;
       readonly problem?: 'context' | 'usage';
+      /** For `usage`: when the window opens again; `usageResetMs` unless given. */
+      readonly resetInMs?: number;
     }
   | { readonly kind: 'hang' }
   | { readonly kind: 'reset' }

@@ -23,7 +23,10 @@ export type AfterAgent =
 const defaultRateLimitWaitMs = 60_000;
 /** A provider that says to wait means some time, whatever its header says. */
 const shortestWaitMs = 1000;
-const shortestUsageWaitMs = 60_000;
+/** A reset that is near is believed, but not so often that a provider which repeats it is asked all the time. */
+const shortestUsageWaitMs = 5000;
+/** A reset that has passed is a clock that differs from ours. */
+const passedResetWaitMs = 60_000;
 const usageLookMs = 300_000;
 /** No provider's window is longer; anything above is a broken clock or a hostile header. */
 const maxWaitMs = 7 * 24 * 3_600_000;
@@ -54,11 +57,7 @@ export function afterAgent(outcome: AgentOutcome, input: AfterAgentInput): After
       return again('rate_limit', waitMs, 'the provider limits the rate of requests');
     }
     case 'usage_limit': {
-      const waitMs =
-        outcome.resetAtMs === null
-          ? usageLookMs
-          : Math.max(outcome.resetAtMs - input.now, shortestUsageWaitMs);
-      const wait = again('usage_limit', clamp(waitMs), 'the usage limit is reached');
+      const wait = again('usage_limit', usageWaitMs(outcome, input), 'the usage limit is reached');
       return outcome.resetAtMs === null ? wait : { ...wait, isReset: true };
     }
     case 'api_error': {
@@ -90,6 +89,12 @@ export function afterAgent(outcome: AgentOutcome, input: AfterAgentInput): After
     case 'crashed':
       return { kind: 'proceed' };
   }
+}
+
+function usageWaitMs({ resetAtMs }: AgentOutcome, { now }: AfterAgentInput): number {
+  if (resetAtMs === null) return usageLookMs;
+  const leftMs = resetAtMs - now;
+  return clamp(leftMs <= 0 ? passedResetWaitMs : Math.max(leftMs, shortestUsageWaitMs));
 }
 
 function again(

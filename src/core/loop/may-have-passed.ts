@@ -1,3 +1,5 @@
+import { isSharedBudget } from '../budget/ledger.ts';
+import type { Loop } from './loop.ts';
 import type { LoopStatus } from './status.ts';
 
 /** Blocked for something that a person puts right elsewhere, without saying so here. */
@@ -23,4 +25,17 @@ export function mayHavePassed(status: LoopStatus, reason: string | null): 'yes' 
     case 'failed':
       return 'no';
   }
+}
+
+/** Why a paused loop was paused, where nobody has to say that it may go on. */
+const passesByItself: ReadonlySet<string> = new Set(['interrupted', 'disk', 'outage', 'rejected']);
+
+/**
+ * Whether the next `run` goes on with a loop at rest without being told: a signal, a full disk, an outage, the budget of a run or an
+ * error has paused it, a person sent it back, or its provider wanted a sign-in.
+ */
+export function nextRunGoesOn({ status, reason, text }: Pick<Loop, 'status' | 'reason' | 'text'>) {
+  if (status === 'paused') return passesByItself.has(reason ?? '');
+  if (status === 'blocked') return reason === 'auth';
+  return status === 'stopped' && reason === 'budget' && isSharedBudget(text);
 }

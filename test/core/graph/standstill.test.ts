@@ -8,6 +8,7 @@ const task = (id: string, status: TaskStatus, more: { parentId?: string; held?: 
   parentId: more.parentId ?? null,
   held: more.held ?? 0,
 });
+const none: ReadonlySet<string> = new Set();
 const after = (taskId: string, ...needs: readonly string[]) =>
   needs.map((dependsOn) => ({ taskId, dependsOn }));
 
@@ -16,19 +17,23 @@ test.each(['failed', 'blocked', 'paused', 'cancelled', 'draft'] as const)(
   (status) => {
     const tasks = [task('a', status), task('b', 'pending'), task('c', 'pending')];
     const edges = [...after('b', 'a'), ...after('c', 'b')];
-    expect(standstillOf(tasks, edges)).toEqual({ forPerson: 2, forOthers: 0 });
+    expect(standstillOf(tasks, edges, none)).toEqual({ forPerson: 2, forNextRun: 0, forOthers: 0 });
   },
 );
 
 test('what waits for work under way waits for no person', () => {
   const tasks = [task('a', 'running'), task('b', 'pending'), task('c', 'pending')];
   const edges = [...after('b', 'a'), ...after('c', 'b')];
-  expect(standstillOf(tasks, edges)).toEqual({ forPerson: 0, forOthers: 2 });
+  expect(standstillOf(tasks, edges, none)).toEqual({ forPerson: 0, forNextRun: 0, forOthers: 2 });
 });
 
 test('one of several prerequisites is enough', () => {
   const tasks = [task('a', 'running'), task('b', 'failed'), task('c', 'pending')];
-  expect(standstillOf(tasks, after('c', 'a', 'b'))).toEqual({ forPerson: 1, forOthers: 0 });
+  expect(standstillOf(tasks, after('c', 'a', 'b'), none)).toEqual({
+    forPerson: 1,
+    forNextRun: 0,
+    forOthers: 0,
+  });
 });
 
 test('a parent waits for its children, and children for a parent that holds them', () => {
@@ -42,7 +47,11 @@ test('a parent waits for its children, and children for a parent that holds them
     task('r', 'pending'),
     task('g', 'running', { parentId: 'r' }),
   ];
-  expect(standstillOf(tasks, after('f', 'e'))).toEqual({ forPerson: 3, forOthers: 1 });
+  expect(standstillOf(tasks, after('f', 'e'), none)).toEqual({
+    forPerson: 3,
+    forNextRun: 0,
+    forOthers: 1,
+  });
 });
 
 test('a chain of thousands is walked', () => {
@@ -50,5 +59,27 @@ test('a chain of thousands is walked', () => {
     task(`t${index}`, index === 0 ? 'failed' : 'pending'),
   );
   const edges = tasks.slice(1).flatMap(({ id }, index) => after(id, `t${index}`));
-  expect(standstillOf(tasks, edges)).toEqual({ forPerson: 19_999, forOthers: 0 });
+  expect(standstillOf(tasks, edges, none)).toEqual({
+    forPerson: 19_999,
+    forNextRun: 0,
+    forOthers: 0,
+  });
+});
+
+test('what waits behind a task that the next run goes on with waits for no person, unless it waits for one as well', () => {
+  const tasks = [
+    task('paused', 'paused'),
+    task('failed', 'failed'),
+    task('b', 'pending'),
+    task('c', 'pending'),
+    task('child', 'pending', { parentId: 'paused', held: 1 }),
+    task('both', 'pending'),
+  ];
+  const edges = [...after('b', 'paused'), ...after('c', 'b'), ...after('both', 'c', 'failed')];
+  const goesOn = new Set(['paused']);
+  expect(standstillOf(tasks, edges, goesOn)).toEqual({
+    forPerson: 1,
+    forNextRun: 3,
+    forOthers: 0,
+  });
 });

@@ -50,6 +50,9 @@ describe('what follows an agent run', () => {
   it('waits until the usage window resets, and never in a hot loop when that time has passed', () => {
     const outcome = { ...done, kind: 'usage_limit', resetAtMs: 1_090_000 } as const;
     expect(afterAgent(outcome, input)).toMatchObject({ condition: 'usage_limit', waitMs: 90_000 });
+    const near = (inMs: number) => ({ ...outcome, resetAtMs: input.now + inMs });
+    expect(afterAgent(near(20_000), input)).toMatchObject({ waitMs: 20_000 });
+    expect(afterAgent(near(1), input)).toMatchObject({ waitMs: 5000 });
     const past = { ...done, kind: 'usage_limit', resetAtMs: 5 } as const;
     expect(afterAgent(past, input)).toMatchObject({ waitMs: 60_000 });
     expect(afterAgent({ ...done, kind: 'usage_limit' }, input)).toMatchObject({ waitMs: 300_000 });
