@@ -1,6 +1,6 @@
 import { isLoopwrightError, LoopwrightError } from '../core/error.ts';
 import type { FileChanges } from '../core/loop/changes.ts';
-import type { Facts, Request } from '../core/loop/decide.ts';
+import { endsWithBudget, type Facts, type Request } from '../core/loop/decide.ts';
 import { isDeferrable } from '../core/loop/deferrable.ts';
 import type { LoopEvent } from '../core/loop/event.ts';
 import { foldAhead } from '../core/loop/evolve.ts';
@@ -264,6 +264,7 @@ export class LoopOwner implements AsyncDisposable {
     const { step, options } = this.#loop;
     // Wake-ups are hints; at the boundary the store is asked in any case.
     await (step === 'boundary' ? this.#readRequests() : this.#reading);
+    const needsBudget = step === 'boundary' || step === 'run-agent' || endsWithBudget(this.#loop);
     const needsBase = step === 'boundary' || (step === 'baseline' && options.verifyOnly);
     return {
       now: this.now,
@@ -271,7 +272,7 @@ export class LoopOwner implements AsyncDisposable {
       baseHead: needsBase ? await this.#base.head(this.#loop, this.#closing.signal) : null,
       request: this.#request,
       hasMail: step === 'boundary' && (await this.#hasMail()),
-      spent: step === 'boundary' || step === 'run-agent' ? await this.#engine.budget.spent() : null,
+      spent: needsBudget ? await this.#engine.budget.spent() : null,
       ...(this.#loop.wait?.condition === 'outage'
         ? { outage: await lookForLoop(this.#engine, this.#loop) }
         : {}),

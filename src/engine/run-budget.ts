@@ -44,6 +44,7 @@ export class RunBudget implements Disposable {
   readonly #cuts = new Map<string, (why: string) => void>();
   readonly #waiters = new Set<Waiter>();
   #timer: AbortController | null = null;
+  #exhausted = new AbortController();
   #isWarned = false;
 
   constructor(input: RunBudgetInput) {
@@ -71,6 +72,11 @@ export class RunBudget implements Disposable {
     return usedSoFar(this.#ledger);
   }
 
+  /** Aborted as soon as nothing may start any more; whoever waits for something else need not go on waiting. */
+  get exhausted(): AbortSignal {
+    return this.#exhausted.signal;
+  }
+
   holds(id: string): boolean {
     return this.#ledger.running.has(id);
   }
@@ -93,6 +99,7 @@ export class RunBudget implements Disposable {
       }
       if (answer.kind === 'refused') {
         this.#ledger = answer.ledger;
+        this.#noteExhausted();
         this.#wake();
         return false;
       }
@@ -117,7 +124,6 @@ export class RunBudget implements Disposable {
     if (!this.holds(id)) return;
     const amount = amountOf(usage ?? { tokens: null, costUsd: null });
     this.#tell({ type: 'ended', id, amount, counts });
-    if (this.#ledger.running.size === 0) this.#stopTimer();
   }
 
   /** To be called with every live event: judges and summaries use something beside iterations. */
@@ -148,11 +154,19 @@ export class RunBudget implements Disposable {
 
   #tell(change: LedgerChange): void {
     this.#ledger = changeLedger(this.#ledger, change);
-    const why = spentText(this.#ledger);
+    const why = this.#noteExhausted();
     for (const id of toCut(this.#ledger)) this.#cuts.get(id)?.(why ?? 'the budget is used up');
     this.#warn();
     // A look of one who waits changes nothing for the others: they would wake each other for ever.
     if (change.type === 'ended' || change.type === 'limits' || why !== null) this.#wake();
+  }
+
+  #noteExhausted(): string | null {
+    const why = spentText(this.#ledger);
+    if (why !== null) this.#exhausted.abort();
+    // The limit was raised, or the day went on.
+    else if (this.exhausted.aborted) this.#exhausted = new AbortController();
+    return why;
   }
 
   #warn(): void {
@@ -179,7 +193,7 @@ export class RunBudget implements Disposable {
     this.#waiters.delete(waiter);
   }
 
-  /** The time of a run ends while agents work: those that report are cut then. */
+  /** The time of a run ends while agents work or wait for their provider: those that report are cut then. */
   #watchTime(): void {
     const { durationMs } = this.limits;
     if (durationMs === null || this.#timer !== null) return;
@@ -195,7 +209,7 @@ export class RunBudget implements Disposable {
       }
     };
     watch().catch(() => {
-      // Aborted: nothing runs any more.
+      // Aborted: the engine is closed.
     });
   }
 

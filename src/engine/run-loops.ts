@@ -8,6 +8,7 @@ import type { Task } from '../core/task/task.ts';
 import type { Session } from '../ports/store.ts';
 import type { CheckoutState } from '../ports/workspace.ts';
 import { backUpWhenDue, withBackups } from './back-up.ts';
+import { isDiskFull } from './disk-full.ts';
 import { driveLoop, type Run } from './drive-loop.ts';
 import type { Engine } from './engine.ts';
 import type { LoopOwner } from './loop-owner.ts';
@@ -155,8 +156,11 @@ export async function runLoops(
     throw error;
   });
   const settings = outcome.loops.at(-1)?.settings;
-  if (settings !== undefined) await tidyUp(engine, session, settings);
-  await endSession(engine, session);
+  if (settings !== undefined && outcome.full === null) await tidyUp(engine, session, settings);
+  await endSession(engine, session).catch((error: unknown) => {
+    // That the process is gone says the same, and the outcome says why.
+    if (outcome.full === null || !isDiskFull(error)) throw error;
+  });
   return outcome;
 }
 

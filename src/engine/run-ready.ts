@@ -109,6 +109,9 @@ class Crew {
     if (asked.aborted) this.#stopped.abort();
     asked.addEventListener('abort', () => this.#stopped.abort(), { once: true });
     this.#stopped.signal.addEventListener('abort', () => this.#wake(), { once: true });
+    // Those that wait for a slot would find out only when they have one.
+    const { exhausted } = run.engine.budget;
+    exhausted.addEventListener('abort', () => void this.#isSpentForAsks(), { once: true });
   }
 
   get isFull(): boolean {
@@ -170,6 +173,14 @@ class Crew {
   }
 
   async workThroughReady(): Promise<void> {
+    try {
+      await this.#workThroughReady();
+    } catch (error) {
+      if (!this.#noteFull(error)) throw error;
+    }
+  }
+
+  async #workThroughReady(): Promise<void> {
     const { engine, session, control } = this.#run;
     while (this.#isOpen() && control.requested === null) {
       const changed = this.#change.promise;
@@ -227,12 +238,10 @@ class Crew {
     this.#asking++;
     this.#begin(taskId, async () => {
       try {
+        if (await this.#isSpent()) return null;
         await slots.take({ kind: 'loop', key: taskId, ...place }, this.#stopped.signal);
       } catch (error) {
-        if (isLoopwrightError(error) && isDiskFull(error)) {
-          this.full ??= error.message;
-          this.#stopped.abort();
-        }
+        this.#noteFull(error);
         if (this.#stopped.signal.aborted) return null;
         throw error;
       } finally {
@@ -252,6 +261,19 @@ class Crew {
         this.#hasStarted(taskId);
       }
     });
+  }
+
+  /** Nothing else starts on a full disk; what runs is paused by itself. */
+  #noteFull(error: unknown): boolean {
+    if (!isLoopwrightError(error) || !isDiskFull(error)) return false;
+    this.full ??= error.message;
+    this.#stopped.abort();
+    return true;
+  }
+
+  async #isSpentForAsks(): Promise<void> {
+    // A store that cannot be read is noticed by everybody else.
+    if (this.#asking > 0) await this.#isSpent().catch(() => {});
   }
 
   #isOpen(): boolean {
@@ -286,7 +308,7 @@ class Crew {
       .catch((error: unknown) => {
         this.#failed.add(taskId);
         if (isShut(error)) this.#unsigned++;
-        if (isTakenElsewhere(error) || isShut(error)) return;
+        if (isTakenElsewhere(error) || isShut(error) || this.#noteFull(error)) return;
         if (isSetupProblem(error)) this.#fail(error);
         else this.#problems.push(error);
         const text = error instanceof Error ? error.message : String(error);

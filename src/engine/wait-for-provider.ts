@@ -1,3 +1,4 @@
+import { endsWithBudget } from '../core/loop/decide.ts';
 import type { Engine } from './engine.ts';
 import type { LoopOwner } from './loop-owner.ts';
 import { isShut } from './sign-in.ts';
@@ -24,8 +25,13 @@ export async function waitForProvider(
   const ms = Math.min(leftMs, longestWaitMs);
   // Whoever asks for a slot stands in line for the next probe.
   if (owner.hasYielded && !owner.hasProbed) await takeSlotBack(engine, owner, ms);
-  else await engine.clock.sleep(ms, AbortSignal.any([owner.asked, owner.nudged])).catch(() => {});
+  else await engine.clock.sleep(ms, endOfWait(engine, owner)).catch(() => {});
   owner.forgetTime();
+}
+
+/** Somebody asks for something, the loop is woken, or the budget leaves nothing to wait for. */
+export function endOfWait({ budget }: Engine, { loop, asked, nudged }: LoopOwner): AbortSignal {
+  return AbortSignal.any([asked, nudged, ...(endsWithBudget(loop) ? [budget.exhausted] : [])]);
 }
 
 /** False: there was none in this time, or something happened first. */
@@ -40,7 +46,7 @@ export async function takeSlotBack(
   const order = await orderOfLoop(engine, owner.loop);
   const place = await slotPlace(engine, settings);
   const over = new AbortController();
-  const signal = AbortSignal.any([owner.asked, owner.nudged, over.signal]);
+  const signal = AbortSignal.any([endOfWait(engine, owner), over.signal]);
   const alarm = clock.sleep(withinMs, signal).then(
     () => over.abort(),
     () => {},

@@ -110,3 +110,27 @@ describe('tasks behind a loop that the next run goes on with', () => {
     expect(err).not.toContain('waits behind a failed or blocked one');
   });
 });
+
+describe('the time of a run', () => {
+  it('ends it also while everything waits for a provider', async () => {
+    await using repo = await gitRepo();
+    const { agent, down } = await agentWith(repo);
+    await writeFile(down, '');
+    const cli = memoryCli({ cwd: repo.path, env: repo.env });
+    for (const title of ['first', 'second', 'third']) await cli.run('task', 'add', title);
+    const flags = ['--agent', agent, '--validate', validate, '--jobs', '2', '--api-retries', '0'];
+    const slow = ['--probe-delay', '5m'];
+    const { exitCode, err } = await cli.run('run', ...flags, ...slow, '--max-run-duration', '4s');
+    expect(exitCode, err).toBe(5);
+    expect(err).toContain('time budget of the run');
+    await using project = await openedProject(repo, {});
+    const rows = await project.engine.store.read((tx) => tx.loops.list({}));
+    expect(rows.length).toBeGreaterThan(0);
+    const rests = new Set(rows.map(({ status, reason }) => `${status} ${reason}`));
+    expect(rests).toEqual(new Set(['stopped budget']));
+    const metrics = await project.engine.store.read((tx) =>
+      tx.attempts.metrics(rows[0]?.taskId ?? ''),
+    );
+    expect(metrics?.consecutiveFailures ?? 0).toBe(0);
+  }, 30_000);
+});

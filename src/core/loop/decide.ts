@@ -91,6 +91,10 @@ function whileWaiting(loop: Loop, { until, condition, isReset }: Wait, facts: Fa
     if (openIteration(loop) !== null) return { type: 'conclude', interrupted: true };
     return restFor(facts.request);
   }
+  if (facts.spent != null && endsWithBudget(loop)) {
+    if (openIteration(loop) !== null) return { type: 'conclude', interrupted: true };
+    return { type: 'rest', status: 'stopped', reason: 'budget', text: facts.spent };
+  }
   if (condition === 'approval' && facts.hasMail) return { type: 'read-messages' };
   if (condition === 'approval' && loop.asked === undefined) return { type: 'wake' };
   if (condition === 'outage' && facts.outage !== undefined) {
@@ -98,6 +102,12 @@ function whileWaiting(loop: Loop, { until, condition, isReset }: Wait, facts: Fa
   }
   const leftMs = until - (isReset === true ? facts.wallNow : facts.now);
   return leftMs > 0 ? { type: 'wait', leftMs } : { type: 'wake' };
+}
+
+/** Whether a wait is over when the budget of the run is used up: nothing could follow it. A person's answer may still come. */
+export function endsWithBudget({ wait }: Loop): boolean {
+  if (wait === null || wait.condition === 'approval') return false;
+  return wait.then === 'boundary' || wait.then === 'run-agent';
 }
 
 /** A probe is made by going on: before its agent starts it becomes the one that probes, or waits again. */

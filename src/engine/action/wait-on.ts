@@ -2,7 +2,7 @@ import type { Engine } from '../engine.ts';
 import type { LoopOwner } from '../loop-owner.ts';
 import { orderOfLoop, slotPlace } from '../slot-place.ts';
 import { isShut } from '../sign-in.ts';
-import { waitForProvider } from '../wait-for-provider.ts';
+import { endOfWait, waitForProvider } from '../wait-for-provider.ts';
 
 /**
  * Sleeps for the time or until the first request. A wait of hours is looked at in between: one that ends by the wall clock may be
@@ -16,14 +16,15 @@ export async function waitOn(engine: Engine, owner: LoopOwner, leftMs: number): 
   if (yields) slots.give('loop', taskId);
   // Woken by a request: `decide` sees it next.
   const longest = wait?.condition === 'approval' ? answerLookMs : longestSleepMs;
-  await clock.sleep(Math.min(leftMs, longest), owner.asked).catch(() => {});
+  const ends = endOfWait(engine, owner);
+  await clock.sleep(Math.min(leftMs, longest), ends).catch(() => {});
   if (yields) {
     const place = await slotPlace(engine, settings);
     const order = await orderOfLoop(engine, owner.loop);
     const ask = { kind: 'loop', key: taskId, order, ...place } as const;
-    // Without a slot, because somebody asks for something or its provider wants a sign-in: that is dealt with without one.
-    await slots.take(ask, owner.asked).catch((error: unknown) => {
-      if (!owner.asked.aborted && !isShut(error)) throw error;
+    // Without a slot, because the wait is over for another reason or its provider wants a sign-in: that is dealt with without one.
+    await slots.take(ask, ends).catch((error: unknown) => {
+      if (!ends.aborted && !isShut(error)) throw error;
     });
   }
   owner.forgetTime();

@@ -35,6 +35,12 @@ export class NightModels {
     this.#specials.set(key, [...(this.#specials.get(key) ?? []), special]);
   }
 
+  /** What was meant for a task and not asked for is not meant any more. */
+  forget(...tasks: readonly TaskName[]): void {
+    for (const key of this.#specials.keys())
+      if (tasks.some((task) => key.startsWith(`${task} `))) this.#specials.delete(key);
+  }
+
   /** From now on the window of a provider is used up, for as long: that is also the answer to this request. */
   closeWindow(provider: Provider, forMs: number): Reply {
     this.weather[provider] = 'window';
