@@ -129,7 +129,9 @@ function toImported(line: Line, parseTime: (iso: string) => number): ImportedLea
 
 /** Tags name files without an extension too, such as `src/cli`. */
 function pathsOf(tags: readonly string[], content: string): readonly string[] {
-  const folders = tags.filter((tag) => /^[\w.+-]+(?:\/[\w.+-]+)+$/.test(tag));
+  const folders = tags.filter((tag) =>
+    /^[\p{L}\p{M}\p{N}_.+-]+(?:\/[\p{L}\p{M}\p{N}_.+-]+)+$/u.test(tag),
+  );
   return [...new Set([...folders, ...namedPaths(...tags, content)])].slice(0, 20);
 }
 
