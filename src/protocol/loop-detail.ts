@@ -133,7 +133,7 @@ export function iterationDetail(iteration: Iteration): IterationDetail {
 function iterationMetadata(iteration: Iteration): IterationDetail['metadata'] {
   const { agent, decision } = iteration;
   return {
-    attempt: iteration.attempt,
+    attempt: iteration.status === 'skipped' ? null : iteration.attempt,
     tries: iteration.tries,
     counted: iteration.counted,
     commit: iteration.commit,

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { hearAnswer } from '../../src/core/hook/hook-answer.ts';
 import type { HookResult } from '../../src/core/loop/event.ts';
 import { loopDetail } from '../../src/protocol/loop-detail.ts';
+import { loopResult } from '../../src/protocol/loop-result.ts';
 import { gitRepo, type GitRepo } from '../support/git-repo.ts';
 import { openedProject, type TestProject } from '../support/opened-project.ts';
 
@@ -45,6 +46,24 @@ describe('a hook before an iteration', () => {
     expect(loop.iterations[0]?.why).toBe('a pre-iteration hook says skip: not now');
     expect(loop.iterations[0]?.tries).toBe(0);
     expect(loopDetail(loop, []).totals).toMatchObject({ iterations: 2 });
+    expect(loopResult(loop, []).iterations).toBe(2);
+    expect(loopDetail(loop, []).iterations.map(({ metadata }) => metadata['attempt'])).toEqual([
+      null,
+      1,
+      2,
+    ]);
+    const { attempts, metrics, next } = await project.engine.store.read(async (tx) => ({
+      attempts: await tx.attempts.list(loop.taskId, 10),
+      metrics: await tx.attempts.metrics(loop.taskId),
+      next: await tx.loops.countAttempts(loop.taskId),
+    }));
+    expect(attempts.map(({ number, outcome }) => [number, outcome])).toEqual([
+      [1, 'no_sigil'],
+      [2, 'done'],
+    ]);
+    expect([metrics?.totalAttempts, next]).toEqual([2, 2]);
+    const prompt = await repo.git('show', `${loop.workspace.branch}:prompt.txt`);
+    expect(prompt).toContain('attempt #2, 1 consecutive failure(s)');
   });
 
   it('stops the loop', async () => {

@@ -37,6 +37,7 @@ function iterationCells(iteration: Iteration): readonly Cell[] {
 }
 
 function outcomeCell({ outcome, status }: Iteration): Cell {
+  if (status === 'skipped') return { text: status, style: 'yellow' };
   if (outcome === null) return { text: status, style: 'cyan' };
   if (outcome === 'done') return { text: outcome, style: 'green' };
   return { text: outcome, style: outcome === 'interrupted' ? 'yellow' : 'red' };

@@ -191,6 +191,16 @@ export function lastIteration(loop: Loop): Iteration | null {
   return loop.iterations.at(-1) ?? null;
 }
 
+/** Those that were not left out by a hook: nothing was tried in one that was. */
+export function ranIterations({ iterations }: Loop): readonly Iteration[] {
+  return iterations.filter(({ status }) => status !== 'skipped');
+}
+
+/** Which attempt at its task the next iteration is. One that a hook left out uses no number. */
+export function nextAttempt(loop: Loop): number {
+  return Math.max(loop.attemptsBefore, ...ranIterations(loop).map(({ attempt }) => attempt)) + 1;
+}
+
 /** How many iterations count against the cap. */
 export function countedIterations(loop: Loop): number {
   return loop.iterations.filter((iteration) => iteration.counted).length;
