@@ -125,6 +125,23 @@ describe('a hook before an iteration', () => {
 });
 
 describe('a hook after an iteration', () => {
+  it('runs while the iteration is in `post_hooks`, and leaves the status it had', async () => {
+    await using repo = await gitRepo();
+    const seen = path.join(repo.outside, 'seen.txt');
+    const program = path.join(import.meta.dirname, '../../bin/loopwright.cjs');
+    const look = `cd '${repo.path}' && LOOPWRIGHT_LOOP= node '${program}' loop show last --json >> '${seen}'`;
+    await using project = await withHooks(repo, `  post-iteration: ["${look}"]\n`);
+    const loop = await project.runText('count');
+    expect(loop).toMatchObject({ status: 'complete' });
+    const shown = (await readFile(seen, 'utf8')).trim().split('\n');
+    const statuses = shown.map((line): unknown =>
+      JSON.parse(line).iterations.map(({ status }: { status: string }) => status),
+    );
+    expect(statuses).toEqual([['post_hooks'], ['completed', 'post_hooks']]);
+    expect(loop.iterations.map(({ status }) => status)).toEqual(['completed', 'completed']);
+    expect(loop.iterations.every((each) => !('statusAfterHooks' in each))).toBe(true);
+  });
+
   it('stops the loop at the boundary, unless it is complete', async () => {
     await using repo = await gitRepo();
     const stop = `echo '{"action":"stop","reason":"after " }'`;
