@@ -32,6 +32,7 @@ export { createProgressStrategy } from './core/progress/registry.ts';
 export type { ProgressEntry } from './core/progress/entry.ts';
 export type { ProgressStrategy } from './core/progress/strategy.ts';
 export { createLoopStrategy } from './core/strategy/registry.ts';
+export type { LoopStrategyConfig } from './core/strategy/strategy-config.ts';
 export type {
   IterationCompleteEvent,
   IterationSummary,

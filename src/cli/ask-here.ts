@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import type { Loop } from '../core/loop/loop.ts';
 import type { Opened } from '../daemon/compose.ts';
-import { approveLoop, rejectLoop } from '../engine/answer-approval.ts';
+import { approveLoop, isHeldByStrategy, rejectLoop } from '../engine/answer-approval.ts';
 import {
   runLoops,
   type RunControl,
@@ -42,8 +42,8 @@ export async function answerHere(
   }
 }
 
-function asksHere({ status, asked }: Loop): boolean {
-  return status === 'blocked' && asked !== undefined;
+function asksHere(loop: Loop): boolean {
+  return loop.status === 'blocked' && (loop.asked !== undefined || isHeldByStrategy(loop));
 }
 
 function give({ engine }: Opened, loop: Loop, answer: HereAnswer): Promise<Loop> {
@@ -69,9 +69,9 @@ async function goOn(
 /** With keys, on the terminal. Giving up means later. */
 export async function askAtTerminal(loop: Loop): Promise<HereAnswer> {
   const prompts = await import('@clack/prompts');
-  const isStart = loop.asked?.kind === 'start';
+  const isStart = loop.asked?.kind !== 'changes';
   const picked = await prompts.select({
-    message: `${loop.id}: ${oneLine(loop.asked?.text ?? '')}`,
+    message: `${loop.id}: ${oneLine(loop.asked?.text ?? loop.text ?? '')}`,
     options: [
       { value: 'yes', label: 'yes', hint: isStart ? 'go on' : 'keep them and go on' },
       { value: 'no', label: 'no, and say why', hint: 'the next iteration is told' },

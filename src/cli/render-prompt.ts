@@ -1,7 +1,7 @@
 import { mergeLive } from '../core/config/frozen.ts';
 import type { Settings } from '../core/config/schema.ts';
 import type { PromptRecord } from '../core/loop/event.ts';
-import { lastIteration, openIteration, type Loop } from '../core/loop/loop.ts';
+import { lastIteration, nextAttempt, openIteration, type Loop } from '../core/loop/loop.ts';
 import { isResting } from '../core/loop/status.ts';
 import type { ModelChoice } from '../core/model/select-model.ts';
 import { defaultTemplate } from '../core/prompt/default-template.ts';
@@ -78,7 +78,7 @@ async function nextMemory(tx: StoreTx, loop: Loop, number: number, now: number) 
   const model = await planModel(tx, await modelPlan(tx, loop, number));
   const iteration = {
     number,
-    attempt: loop.attemptsBefore + number,
+    attempt: nextAttempt(loop),
     model: model.model,
     modelReason: model.reason,
   };

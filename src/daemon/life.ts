@@ -1,3 +1,4 @@
+import { ranIterations } from '../core/loop/loop.ts';
 import type { Dispatcher } from '../engine/dispatcher.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { LiveEvent } from '../ports/live.ts';
@@ -108,7 +109,7 @@ export class DaemonLife implements Backend {
           title: loop.title,
           status: loop.status,
           reason: loop.reason,
-          iterations: loop.iterations.length,
+          iterations: ranIterations(loop).length,
           waitingUntil: isoTimeOrNull(loop.wait?.until ?? null),
         };
       }),

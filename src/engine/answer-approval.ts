@@ -2,7 +2,7 @@ import type { Gate } from '../core/config/section/gates.ts';
 import { encodeAnswer } from '../core/coordinate/spoken-answer.ts';
 import { LoopwrightError } from '../core/error.ts';
 import type { Request } from '../core/loop/decide.ts';
-import { awaitsApproval, gatesOf } from '../core/loop/gating.ts';
+import { awaitsApproval, awaitsGoAhead, gatesOf } from '../core/loop/gating.ts';
 import { liftable } from '../core/loop/confirming.ts';
 import { isHeldUnproven } from '../core/loop/finishing.ts';
 import type { Rest } from '../core/loop/judge.ts';
@@ -32,7 +32,9 @@ export async function approveLoop(
   loop: Loop,
   { by, text }: Answer,
 ): Promise<Loop> {
-  if (loop.asked !== undefined) return sayYes(engine, session, loop, { by, text });
+  if (loop.asked !== undefined || isHeldByStrategy(loop)) {
+    return sayYes(engine, session, loop, { by, text });
+  }
   if (isHeldUnproven(loop)) return takeUnproven(engine, session, loop, { by, text });
   if (!isHalfApproved(loop)) {
     await recordYes(engine, session, loop, { by, text });
@@ -59,7 +61,7 @@ async function takeUnproven(
 }
 
 /**
- * Answers what the loop's mode asks. Its owner takes the answer up; a loop at rest is complete now, or stays for whoever goes
+ * Answers what the loop's mode or strategy asks. Its owner takes the answer up; a loop at rest is complete now, or stays for whoever goes
  * on with it: no agent runs here.
  */
 async function sayYes(
@@ -188,20 +190,17 @@ function isHalfApproved(loop: Loop): boolean {
 
 /** Whether a person's yes or no would change something. */
 export function isAsking(loop: Loop): boolean {
-  return loop.asked !== undefined || (loop.status === 'blocked' && awaitsApproval(loop));
+  if (loop.asked !== undefined || isHeldByStrategy(loop)) return true;
+  return loop.status === 'blocked' && awaitsApproval(loop);
+}
+
+/** Whether the strategy `manual` asked after the newest iteration and nobody has answered. */
+export function isHeldByStrategy(loop: Loop): boolean {
+  return loop.status === 'blocked' && awaitsGoAhead(loop);
 }
 
 function requireAwaited(loop: Loop): void {
   if (loop.status === 'blocked' && isAsking(loop)) return;
-  if (loop.status === 'blocked' && loop.reason === 'approval') {
-    throw new LoopwrightError(
-      'loop.asks',
-      `${loop.id} asks whether to go on, not for an approval`,
-      {
-        hint: `go on with \`loopwright loop resume ${loop.id}\``,
-      },
-    );
-  }
   throw new LoopwrightError(
     'loop.not_awaited',
     `${loop.id} is ${loop.status} and does not wait for an approval`,

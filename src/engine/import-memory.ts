@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isLoopwrightError, LoopwrightError } from '../core/error.ts';
+import { afterSuperseding } from '../core/memory/import-order.ts';
 import type { ImportedLearning } from '../core/memory/import-learnings.ts';
 import type { NewLearning } from '../ports/memory.ts';
 import type { Store } from '../ports/store.ts';
@@ -34,25 +35,44 @@ export async function importMemory(
   learnings: readonly ImportedLearning[],
   options: ImportOptions,
 ): Promise<ImportResult> {
+  const all = afterSuperseding(toLearnings(learnings, options));
   let added = 0;
-  for (let done = 0; done < learnings.length; done += batch) {
+  for (let done = 0; done < all.length; done += batch) {
     if (options.signal.aborted) return { added, unchanged: done - added, complete: false };
-    const fresh = learnings.slice(done, done + batch).map((each) => toLearning(each, options));
+    const fresh = all.slice(done, done + batch);
     try {
       added += await store.write((tx) => tx.learnings.addMissing(fresh));
     } catch (error) {
-      throw partly(error, added, learnings.length);
+      throw partly(error, added, all.length);
     }
-    options.progress(Math.min(done + batch, learnings.length));
+    options.progress(Math.min(done + batch, all.length));
     // Signals are heard between turns of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
   }
   return { added, unchanged: learnings.length - added, complete: true };
 }
 
+/** What points to another one goes on pointing to it, also when that gets another id. */
+function toLearnings(
+  learnings: readonly ImportedLearning[],
+  options: ImportOptions,
+): readonly NewLearning[] {
+  const fresh = learnings.map((each) => toLearning(each, options));
+  const ids = new Map(learnings.map(({ id }, index) => [id, fresh[index]?.id]));
+  return fresh.map((each) => {
+    const { supersededBy } = each;
+    return supersededBy == null
+      ? each
+      : { ...each, supersededBy: ids.get(supersededBy) ?? supersededBy };
+  });
+}
+
 function toLearning(learning: ImportedLearning, options: ImportOptions): NewLearning {
   const { now, restore, redact } = options;
-  const { id, createdAt, past } = learning;
+  const { id, createdAt } = learning;
+  // What was replaced there comes without what replaced it, unless all of it comes back.
+  const isReplaced = !restore && learning.past.supersededBy !== null;
+  const past = isReplaced ? { ...learning.past, status: 'pruned' as const } : learning.past;
   const category = redact(learning.category);
   const content = redact(learning.content);
   // Another project's votes say nothing here, but what was taken out of use there stays out.

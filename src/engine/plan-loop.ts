@@ -83,12 +83,7 @@ function hasChecks({ validation, verify }: Settings): boolean {
 }
 
 /** Keys and sections that are understood but not carried out yet. */
-const unbuilt: readonly string[] = [
-  'sandbox.image',
-  'sandbox.cpus',
-  'sandbox.memory',
-  'verify.track-file-changes',
-];
+const unbuilt: readonly string[] = ['sandbox.image', 'sandbox.cpus', 'sandbox.memory'];
 
 /** Configuration that cannot be carried out is refused, never ignored: what differs from the default is a wish. */
 function notBuiltYet(settings: Settings): string | null {

@@ -55,10 +55,11 @@ function isAfterthought({ type }: LoopEvent): boolean {
   return type === 'gate.judged' || type === 'approval.refused' || type === 'decision.made';
 }
 
-/** Of an attempt whose checks passed and that did not complete the loop, the reason is known only now. */
+/** Of an attempt that a person sent back, or whose checks passed without completing the loop, the reason is known only now. */
 async function correctAttempt(tx: StoreTx, loop: Loop): Promise<void> {
   const last = loop.iterations.at(-1);
-  if (last?.report?.overall.passed !== true || last.outcome === null) return;
+  if (last === undefined || last.outcome === null) return;
+  if (last.report?.overall.passed !== true && last.refusal === undefined) return;
   if (last.outcome === 'done' || last.outcome === 'interrupted') return;
   const { number, status, outcome, durationMs } = last;
   const capture = captureIteration(loop, { number, status, outcome, durationMs: durationMs ?? 0 });

@@ -17,7 +17,7 @@ export type Throwaway = {
 };
 
 /**
- * Gives `work` a worktree of its own at a commit, set up like the loop's, and removes it again with all that was done
+ * Gives `work` a worktree of its own at a commit, on no branch, set up like the loop's, and removes it again with all that was done
  * in it. One that a crash has left behind is removed first, or when the next engine starts (`tidyWorktrees`).
  */
 export async function withThrowaway<T>(
@@ -31,9 +31,11 @@ export async function withThrowaway<T>(
   await discard(engine, spec);
   // Making it takes a moment and is not cut short: half a worktree helps nobody.
   const what = `making the worktree ${spec.loopId}`;
-  const { workspace } = await withoutLimit(engine, what, (unlimited) =>
-    engine.project.openWorkspace(spec, unlimited),
-  );
+  const { workspace } = await withoutLimit(engine, what, async (unlimited) => {
+    const opened = await engine.project.openWorkspace(spec, unlimited);
+    await opened.workspace.detach(unlimited);
+    return opened;
+  });
   try {
     const place = { cwd: workspace.path, walled: commit !== loop.workspace.base };
     await setUpWorkspace(engine, loop, place, signal, room);

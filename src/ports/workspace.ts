@@ -394,6 +394,9 @@ export interface Workspace {
    */
   rebase(onto: string, from: string, signal: AbortSignal): Promise<Rebase>;
 
+  /** Leaves the branch where it is: from here on nothing that runs in the workspace can move it. Nothing in a folder. */
+  detach(signal: AbortSignal): Promise<void>;
+
   /**
    * Shows the files of another commit while `work` runs, and those of the branch again afterwards, however it ends. The
    * branch is not moved. After a kill the next open goes back first. Work in progress must be committed before.

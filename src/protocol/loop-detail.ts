@@ -39,7 +39,10 @@ export const IterationDetail = lazy(() =>
 );
 export type IterationDetail = z.infer<ReturnType<typeof IterationDetail>>;
 
-/** Skipped iterations neither count nor break the streak. */
+/**
+ * Skipped iterations neither count nor break the streak. `successful` are those whose checks passed; `failed` and `timedOut` say
+ * how the agent ended.
+ */
 export const LoopTotals = lazy(() =>
   z.object({
     iterations: z.number().int(),
@@ -133,7 +136,7 @@ export function iterationDetail(iteration: Iteration): IterationDetail {
 function iterationMetadata(iteration: Iteration): IterationDetail['metadata'] {
   const { agent, decision } = iteration;
   return {
-    attempt: iteration.attempt,
+    attempt: iteration.status === 'skipped' ? null : iteration.attempt,
     tries: iteration.tries,
     counted: iteration.counted,
     commit: iteration.commit,
@@ -158,7 +161,7 @@ export function loopTotals(iterations: readonly Iteration[]): LoopTotals {
     counted.reduce((total, iteration) => total + value(iteration), 0);
   return {
     iterations: counted.length,
-    successful: withStatus('completed'),
+    successful: counted.filter(({ verification }) => verification?.passed === true).length,
     failed: withStatus('failed'),
     timedOut: withStatus('timed_out'),
     durationMs: sum(({ durationMs }) => durationMs ?? 0),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { lazy } from '../core/lazy.ts';
-import { loopCost, loopTokens, type Loop } from '../core/loop/loop.ts';
+import { loopCost, loopTokens, ranIterations, type Loop } from '../core/loop/loop.ts';
 import { exitCodeOfLoop, proofOf } from '../core/loop/finishing.ts';
 import { loopStatuses } from '../core/loop/status.ts';
 import { proofs } from '../core/verdict/proof.ts';
@@ -54,7 +54,7 @@ export function loopResult(loop: Loop, filesChanged: readonly string[]): LoopRes
     task: loop.taskId,
     status: loop.status,
     reason: loop.reason,
-    iterations: loop.iterations.length,
+    iterations: ranIterations(loop).length,
     branch,
     base,
     head: loop.head,

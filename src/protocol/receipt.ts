@@ -164,7 +164,8 @@ function iterationOf(iteration: Iteration): ReceiptIteration {
       : changes.created.length +
         changes.modified.length +
         changes.deleted.length +
-        changes.renamed.length;
+        changes.renamed.length +
+        (changes.untracked ?? 0);
   return {
     number: iteration.number,
     outcome: iteration.outcome,

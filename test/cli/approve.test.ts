@@ -47,15 +47,39 @@ describe('a loop that waits for an approval', () => {
     expect(again.err).toContain('does not wait for an approval');
   });
 
-  it('is told apart from one whose strategy asks after each iteration', async () => {
+  it('answers a strategy that asks after each iteration: yes goes on, no says why', async () => {
     await using repo = await gitRepo();
     const cli = cliIn(repo);
-    const flags = ['--agent', 'command:echo x >> work.txt', '--validate', 'test -f done'];
-    const asked = await cli.run('run', 'the work', ...flags, '--strategy', 'manual');
+    const agent = 'command:cat > prompt.txt; echo x >> work.txt';
+    const validate = 'echo WORK-IS-MISSING; test "$(wc -l < work.txt)" -ge 3';
+    const flags = ['--agent', agent, '--validate', validate, '--strategy', 'manual'];
+    const asked = await cli.run('run', 'the work', ...flags);
     expect(asked.exitCode, asked.out + asked.err).toBe(2);
-    const approved = await cli.run('approve', 'last');
-    expect(approved.exitCode).toBe(3);
-    expect(approved.err).toMatch(/asks whether to go on.*\n.*loopwright loop resume loop-/);
+    expect(asked.out + asked.err).toMatch(/loopwright approve loop-\w+ +say yes: the loop goes on/);
+
+    const approved = await cli.run('approve', 'last', '--by', 'ada', '--json');
+    expect([approved.exitCode, json(approved.out)]).toMatchObject([
+      0,
+      { status: 'paused', by: 'ada' },
+    ]);
+    expect((await cli.run('approve', 'last')).err).toContain('does not wait for an approval');
+    const second = await cli.run('run', '--json');
+    const [{ loop }] = json(second.out).loops;
+    expect([second.exitCode, json(second.out).loops[0]]).toMatchObject([
+      2,
+      { iterations: 2, status: 'blocked', reason: 'approval' },
+    ]);
+
+    const rejected = await cli.run('reject', loop, '--by', 'ada', '--reason', 'use fewer words');
+    expect([rejected.exitCode, rejected.err]).toEqual([0, '']);
+    const shown = json((await cli.run('loop', 'show', loop, '--json')).out);
+    expect(shown).toMatchObject({ status: 'paused', reason: 'rejected' });
+    expect(shown.iterations[1].outcome).toBe('failed');
+    expect((await cli.run('run')).exitCode).toBe(0);
+    const prompt = await repo.git('show', `loopwright/${loop}:prompt.txt`);
+    expect(prompt).toContain('use fewer words');
+    expect(prompt).toContain('WORK-IS-MISSING');
+    expect(prompt).toContain('rejected by ada: use fewer words');
   });
 
   it('gets the reason of a reject into its next prompt and waits again', async () => {

@@ -45,7 +45,7 @@ describe('loop show', () => {
     });
     expect(detail.totals).toMatchObject({
       iterations: 2,
-      successful: 2,
+      successful: 1,
       filesCreated: 1,
       failureStreak: 0,
     });

@@ -83,6 +83,73 @@ describe('memory import', () => {
     expect(await at.exported('--all')).toEqual(before);
   });
 
+  it('brings back every field, and what stands for what, also in chains', async () => {
+    await using at = await inRepository();
+    await at.cli.run('task', 'add', 'learn');
+    const { tasks } = JSON.parse((await at.cli.run('task', 'list', '--json')).out);
+    const text = { category: 'pitfall', content: 'Read src/a.ts', tags: ['x', 'src/cli'] };
+    const times = { lastUsedAt: 5000, staleAt: 6000, prunedAt: 7000 };
+    const full = {
+      ...text,
+      ...times,
+      paths: ['src/a.ts', 'Makefile'],
+      taskId: String(tasks[0].id),
+      loopId: 'loop-0000abcd',
+      iteration: 3,
+      scope: 't-scope',
+      signature: 'abc',
+      helpful: 2,
+      harmful: 1,
+      byHand: true,
+      status: 'pruned',
+      origin: 'person',
+    } as const;
+    await using project = await openedProject(at.repo, {});
+    await project.engine.store.write(async (tx) => {
+      await tx.learnings.add({ id: 'l-c', ...text, createdAt: 3000, origin: 'merge' });
+      await tx.learnings.add({ id: 'l-b', ...full, createdAt: 2000, supersededBy: 'l-c' });
+      await tx.learnings.add({ id: 'l-a', ...full, createdAt: 1000, supersededBy: 'l-b' });
+    });
+    const before = await at.exported('--all');
+    expect(before.map(({ id, supersededBy }) => [id, supersededBy])).toEqual([
+      ['l-a', 'l-b'],
+      ['l-b', 'l-c'],
+      ['l-c', null],
+    ]);
+    const copy = (await at.cli.run('memory', 'export', '--all')).out;
+    await at.cli.run('memory', 'reset', '--yes');
+    expect((await at.import(copy, '--restore')).exitCode).toBe(0);
+    expect(await at.exported('--all')).toEqual(before);
+    expect((await at.import(copy, '--restore')).out).toBe('✓ 0 added, 3 already there\n');
+  });
+
+  it('brings back what points to something that is not there, without the pointer', async () => {
+    await using at = await inRepository();
+    const line = { category: 'c', content: 'x', task: 't-00000001', status: 'active' };
+    const circle = [
+      { ...line, id: 'l-1', supersededBy: 'l-gone' },
+      { ...line, id: 'l-2', supersededBy: 'l-3' },
+      { ...line, id: 'l-3', supersededBy: 'l-2' },
+    ];
+    const { exitCode } = await at.import(
+      circle.map((each) => JSON.stringify(each)).join('\n'),
+      '--restore',
+    );
+    expect(exitCode).toBe(0);
+    const kept = (await at.exported('--all')).map(({ id, ...each }) => [
+      id,
+      each['status'],
+      each['task'],
+      each['supersededBy'],
+    ]);
+    expect(kept.toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1))).toEqual([
+      // It was not in use there.
+      ['l-1', 'pruned', null, null],
+      ['l-2', 'active', null, 'l-3'],
+      ['l-3', 'pruned', null, null],
+    ]);
+  });
+
   it('from elsewhere starts with candidates, and leaves out of use what was', async () => {
     await using at = await inRepository();
     const past = { category: 'c', content: 'x', helpful: 9, byHand: true };

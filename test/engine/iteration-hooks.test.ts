@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { hearAnswer } from '../../src/core/hook/hook-answer.ts';
 import type { HookResult } from '../../src/core/loop/event.ts';
 import { loopDetail } from '../../src/protocol/loop-detail.ts';
+import { loopResult } from '../../src/protocol/loop-result.ts';
 import { gitRepo, type GitRepo } from '../support/git-repo.ts';
 import { openedProject, type TestProject } from '../support/opened-project.ts';
 
@@ -45,6 +46,24 @@ describe('a hook before an iteration', () => {
     expect(loop.iterations[0]?.why).toBe('a pre-iteration hook says skip: not now');
     expect(loop.iterations[0]?.tries).toBe(0);
     expect(loopDetail(loop, []).totals).toMatchObject({ iterations: 2 });
+    expect(loopResult(loop, []).iterations).toBe(2);
+    expect(loopDetail(loop, []).iterations.map(({ metadata }) => metadata['attempt'])).toEqual([
+      null,
+      1,
+      2,
+    ]);
+    const { attempts, metrics, next } = await project.engine.store.read(async (tx) => ({
+      attempts: await tx.attempts.list(loop.taskId, 10),
+      metrics: await tx.attempts.metrics(loop.taskId),
+      next: await tx.loops.countAttempts(loop.taskId),
+    }));
+    expect(attempts.map(({ number, outcome }) => [number, outcome])).toEqual([
+      [1, 'no_sigil'],
+      [2, 'done'],
+    ]);
+    expect([metrics?.totalAttempts, next]).toEqual([2, 2]);
+    const prompt = await repo.git('show', `${loop.workspace.branch}:prompt.txt`);
+    expect(prompt).toContain('attempt #2, 1 consecutive failure(s)');
   });
 
   it('stops the loop', async () => {
@@ -106,6 +125,23 @@ describe('a hook before an iteration', () => {
 });
 
 describe('a hook after an iteration', () => {
+  it('runs while the iteration is in `post_hooks`, and leaves the status it had', async () => {
+    await using repo = await gitRepo();
+    const seen = path.join(repo.outside, 'seen.txt');
+    const program = path.join(import.meta.dirname, '../../bin/loopwright.cjs');
+    const look = `cd '${repo.path}' && LOOPWRIGHT_LOOP= node '${program}' loop show last --json >> '${seen}'`;
+    await using project = await withHooks(repo, `  post-iteration: ["${look}"]\n`);
+    const loop = await project.runText('count');
+    expect(loop).toMatchObject({ status: 'complete' });
+    const shown = (await readFile(seen, 'utf8')).trim().split('\n');
+    const statuses = shown.map((line): unknown =>
+      JSON.parse(line).iterations.map(({ status }: { status: string }) => status),
+    );
+    expect(statuses).toEqual([['post_hooks'], ['completed', 'post_hooks']]);
+    expect(loop.iterations.map(({ status }) => status)).toEqual(['completed', 'completed']);
+    expect(loop.iterations.every((each) => !('statusAfterHooks' in each))).toBe(true);
+  });
+
   it('stops the loop at the boundary, unless it is complete', async () => {
     await using repo = await gitRepo();
     const stop = `echo '{"action":"stop","reason":"after " }'`;

@@ -168,7 +168,7 @@ describe('a clean room', () => {
     await repo.write('.gitignore', 'cheat\n');
     await repo.write(
       'loopwright.yml',
-      `validation: {command: 'test -f cheat && exit 9; test -z "$SPECIAL" || exit 8; test -z "$(ls -A "$HOME")" || exit 7; test -f real'}
+      `validation: {command: 'test -f cheat && exit 9; test -z "$SPECIAL" || exit 8; test -z "$(ls -A "$HOME")" || exit 7; git symbolic-ref -q HEAD && exit 6; test -f real'}
 verify: {clean-room: true}
 env: {pass: ["SPEC*"]}
 `,

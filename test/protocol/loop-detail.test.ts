@@ -17,6 +17,10 @@ function iteration(
   return { ...loop!.iterations[0]!, status, endedAt: 1000, durationMs: 1000, ...change };
 }
 
+function verified(passed: boolean): Partial<Iteration> {
+  return { report: { overall: { passed }, levels: {}, tree: 't', durationMs: 1 } };
+}
+
 describe('totals of a loop', () => {
   it('pass over skipped and interrupted iterations in the streak, and do not count skipped ones', () => {
     const statuses: readonly IterationStatus[] = [
@@ -30,11 +34,21 @@ describe('totals of a loop', () => {
     const totals = loopTotals(statuses.map((status, index) => iteration(index + 1, status)));
     expect(totals).toMatchObject({
       iterations: 5,
-      successful: 1,
+      successful: 0,
       failed: 2,
       timedOut: 1,
       failureStreak: 2,
     });
+  });
+
+  it('count as successful what passed, however its agent ended', () => {
+    const iterations = [
+      iteration(1, 'completed', verified(false)),
+      iteration(2, 'completed', verified(true)),
+      iteration(3, 'timed_out', verified(true)),
+      iteration(4, 'completed'),
+    ];
+    expect(loopTotals(iterations)).toMatchObject({ iterations: 4, successful: 2, timedOut: 1 });
   });
 
   it('sum up files and tests', () => {

@@ -48,6 +48,7 @@ export function createFolderWorkspace(root: string, store: string): Workspace {
     rebase: async () => {
       throw needsGit('Rebasing');
     },
+    detach: async () => {},
     visit: async () => {
       throw needsGit('Merging');
     },

@@ -6,7 +6,7 @@ import { listLinksOut } from '../files/links-out.ts';
 import { commitChanges, type Revision } from './commit.ts';
 import { describeCheckout } from './describe-text.ts';
 import { requireOwn } from './git.ts';
-import { headCommit } from './head.ts';
+import { detachHead, headCommit } from './head.ts';
 import { heal, standInFor } from './heal.ts';
 import type { LoopCheckout } from './loop-checkout.ts';
 import { rebaseBranch } from './rebase.ts';
@@ -135,6 +135,7 @@ export function createGitWorkspace(
       ),
     rebase: (onto, from, signal) =>
       onceReady(signal, () => rebaseBranch(checkout, onto, from, signal)),
+    detach: (signal) => whilePresent(signal, () => detachHead(repository, at, signal)),
     async visit(commit, signal, work) {
       try {
         await onceReady(signal, () => beginVisit(checkout, commit, signal));

@@ -33,6 +33,18 @@ export async function headCommit(
   return loose ?? resolveCommit(repository, 'HEAD', signal, at);
 }
 
+/** HEAD names its commit instead of its branch. */
+export async function detachHead(
+  repository: Repository,
+  at: Checkout,
+  signal: AbortSignal,
+): Promise<void> {
+  const commit = await headCommit(repository, at, signal);
+  if (commit === null) return;
+  const args = ['update-ref', '--no-deref', '-m', 'loopwright: a place of its own', 'HEAD', commit];
+  await repository.output({ at, args, signal });
+}
+
 /** git refuses a folder whose HEAD is garbage; in our own worktree it is written again. True when it was. */
 export async function mendHeadFile(at: Checkout, branch: string): Promise<boolean> {
   const text = readHeadFile(at);

@@ -115,13 +115,32 @@ async function insertMissing(
   learnings: readonly NewLearning[],
 ): Promise<readonly NewLearning[]> {
   const added: NewLearning[] = [];
-  for (const learning of learnings) {
+  for (const given of learnings) {
+    const learning = await withoutLostPointers(db, given);
     const row = inserted<LearningsTable>(toRow(learning));
     const isNew =
       (await db.run(sql`insert into learnings ${row} on conflict (id) do nothing`)) === 1;
     if (isNew) added.push(learning);
   }
   return added;
+}
+
+/** What it came from, or what stands for it, need not be here; what is replaced stays out of use all the same. */
+async function withoutLostPointers(db: Db, learning: NewLearning): Promise<NewLearning> {
+  const { taskId = null, supersededBy = null } = learning;
+  const task =
+    taskId === null ? undefined : await db.first(sql`select 1 from tasks where id = ${taskId}`);
+  const successor =
+    supersededBy === null
+      ? undefined
+      : await db.first(sql`select 1 from learnings where id = ${supersededBy}`);
+  const isLost = supersededBy !== null && successor === undefined;
+  return {
+    ...learning,
+    taskId: task === undefined ? null : taskId,
+    supersededBy: isLost ? null : supersededBy,
+    ...(isLost ? { status: 'pruned', prunedAt: learning.prunedAt ?? learning.createdAt } : {}),
+  };
 }
 
 async function getLearning(db: Db, id: string): Promise<Learning | null> {

@@ -247,7 +247,7 @@ async function countAttempts(db: Db, taskId: string): Promise<number> {
     sql<{ attempts: number | null }>`
       select max(iterations.attempt) as attempts
       from iterations join loops on loops.id = iterations.loop_id
-      where loops.task_id = ${taskId}`,
+      where loops.task_id = ${taskId} and iterations.status <> 'skipped'`,
   );
   return attempts ?? 0;
 }

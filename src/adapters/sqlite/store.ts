@@ -23,6 +23,7 @@ import { placeNewStore } from './new-store.ts';
 import { createOutages } from './outages.ts';
 import { createPlaces } from './places.ts';
 import { createQueue } from './queue.ts';
+import { reindex } from './reindex.ts';
 import { createRequests } from './requests.ts';
 import type { Db } from './schema.ts';
 import { SearchThread } from './search-thread.ts';
@@ -61,6 +62,13 @@ export async function openStore(file: string, options: StoreOptions = {}): Promi
   const connections = await openConnections(path.resolve(file), options);
   const writes = new Transactions(connections.write, 'write', connections.changes);
   const reads = new Transactions(connections.read, 'read');
+  try {
+    await reindex(reads, writes, connections.version);
+  } catch (error) {
+    await reads[Symbol.asyncDispose]();
+    await writes[Symbol.asyncDispose]();
+    throw error;
+  }
   const thread = new SearchThread(path.resolve(file));
   const backups = new Backups(path.resolve(file), connections.version, thread);
   const { clean, threadFrom = defaultThreadFrom, boot = machineClock(), root = null } = options;

@@ -17,7 +17,7 @@ export const memoryImport: Command = {
   path: ['memory', 'import'],
   summary: 'Read learnings from a file of JSON lines.',
   details:
-    'Each line is `{"category", "content"}` with, if you like, `id`, `tags` (or `relevance_tags`) and `created_at`. One that is there already is left as it is, so an import can be repeated, also after it was interrupted. Secrets are taken out first. What is imported starts as a candidate, except what was demoted or pruned where it comes from.\n\n`--restore` is for a copy of this project’s own memory: status, votes and origin come back too.',
+    'Each line is `{"category", "content"}` with, if you like, `id`, `tags` (or `relevance_tags`) and `created_at`. One that is there already is left as it is, so an import can be repeated, also after it was interrupted. Secrets are taken out first. What is imported starts as a candidate, except what was demoted or pruned where it comes from.\n\n`--restore` is for a copy of this project’s own memory: every field comes back: status, votes, origin, task, what replaced it.',
   args: [
     {
       name: 'FILE',
@@ -26,7 +26,7 @@ export const memoryImport: Command = {
       completes: 'files',
     },
   ],
-  options: [{ name: 'restore', summary: 'Take status, votes and origin as the file has them.' }],
+  options: [{ name: 'restore', summary: 'Take every field as the file has it.' }],
   examples: [
     { line: 'loopwright memory import learnings.jsonl', does: 'Adds the learnings of a file.' },
     {

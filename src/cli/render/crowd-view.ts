@@ -1,6 +1,6 @@
 import type { Activity } from '../../core/agent/outcome.ts';
 import { awaitsMerge } from '../../core/loop/finishing.ts';
-import { isPartlyUnpriced, knownCost, type Loop } from '../../core/loop/loop.ts';
+import { isPartlyUnpriced, knownCost, ranIterations, type Loop } from '../../core/loop/loop.ts';
 import type { QueueSnapshot } from '../../core/schedule/queue-view.ts';
 import type { LiveEvent } from '../../ports/live.ts';
 import type { CliContext } from '../context.ts';
@@ -206,7 +206,7 @@ function isOwnWait(event: Recorded['event']): boolean {
 /** How one loop ended, in one line. */
 function endLine(loop: Loop): StoryLine {
   const { status, reason, mergedInto, title, text } = loop;
-  const how = plural(loop.iterations.length, 'iteration');
+  const how = plural(ranIterations(loop).length, 'iteration');
   const why = status === 'complete' ? how : oneLine(text ?? '', 160);
   const where = mergedInto === null ? '' : `, merged into ${mergedInto}`;
   const mark = status === 'complete' ? '✓' : '✗';

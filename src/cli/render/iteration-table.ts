@@ -1,4 +1,4 @@
-import { changedPaths } from '../../core/loop/changes.ts';
+import { countChanged } from '../../core/loop/changes.ts';
 import type { Iteration, Loop } from '../../core/loop/loop.ts';
 import { allChecks, reportTests } from '../../core/verdict/report.ts';
 import { formatCost, formatDuration } from './format.ts';
@@ -27,7 +27,7 @@ function iterationCells(iteration: Iteration): readonly Cell[] {
   return [
     String(iteration.number),
     outcomeCell(iteration),
-    changes === null ? '' : String(changedPaths(changes).length),
+    changes === null ? '' : String(countChanged(changes)),
     testsText(iteration),
     checksCell(iteration),
     iteration.unpriced === true ? 'unknown' : costUsd === null ? '' : formatCost(costUsd),
@@ -37,7 +37,8 @@ function iterationCells(iteration: Iteration): readonly Cell[] {
 }
 
 function outcomeCell({ outcome, status }: Iteration): Cell {
-  if (outcome === null) return { text: status, style: 'cyan' };
+  if (status === 'skipped') return { text: status, style: 'yellow' };
+  if (outcome === null || status === 'post_hooks') return { text: status, style: 'cyan' };
   if (outcome === 'done') return { text: outcome, style: 'green' };
   return { text: outcome, style: outcome === 'interrupted' ? 'yellow' : 'red' };
 }

@@ -1,5 +1,5 @@
 import { isSharedBudget } from '../../core/budget/ledger.ts';
-import { awaitsApproval } from '../../core/loop/gating.ts';
+import { awaitsApproval, awaitsGoAhead } from '../../core/loop/gating.ts';
 import { hadCompleted } from '../../core/loop/finishing.ts';
 import { violationsToAllow } from '../../core/loop/judges.ts';
 import { liftable } from '../../core/loop/confirming.ts';
@@ -24,7 +24,8 @@ export function nextCommands(loop: Loop, hasChanges: boolean): readonly NextComm
       ];
     case 'blocked':
       if (awaitsApproval(loop)) return [...look, ...approvalCommands(loop, 'the loop is complete')];
-      if (loop.asked !== undefined) return [...look, ...approvalCommands(loop, 'the loop goes on')];
+      if (loop.asked !== undefined || awaitsGoAhead(loop))
+        return [...look, ...approvalCommands(loop, 'the loop goes on')];
       if (hadCompleted(loop)) {
         return [
           { line: `loopwright merge ${loop.id}`, does: 'merge it when that is put right' },

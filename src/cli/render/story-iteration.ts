@@ -1,4 +1,4 @@
-import { changedPaths } from '../../core/loop/changes.ts';
+import { changedPaths, countChanged } from '../../core/loop/changes.ts';
 import type { AgentRecord, LoopEvent } from '../../core/loop/event.ts';
 import type { Decision } from '../../core/loop/judge.ts';
 import {
@@ -105,11 +105,12 @@ const shownFiles = 5;
 
 export function snapshotLines(event: Event<'snapshot.taken'>): readonly StoryLine[] {
   const paths = changedPaths(event.changes);
+  const count = countChanged(event.changes);
   const more = paths.length - shownFiles;
   const names = paths.slice(0, shownFiles).join(', ') + (more > 0 ? ` and ${more} more` : '');
-  const size = `${plural(paths.length, 'file')}, ${plural(event.changes.lines, 'line')}`;
+  const size = `${plural(count, 'file')}, ${plural(event.changes.lines, 'line')}`;
   return [
-    line('changed', paths.length === 0 ? 'nothing' : `${size}: ${names}`),
+    line('changed', count === 0 ? 'nothing' : `${size}: ${names || 'names not recorded'}`),
     ...event.repaired.map((text) => line('repaired', text, 'yellow')),
     ...(event.unstored ?? []).map((text) => line('not stored', text, 'yellow')),
     ...(event.commit === null ? [] : [verbose('commit', event.commit.slice(0, 12))]),

@@ -1,6 +1,12 @@
 import { isHeldUnproven, proofOf } from '../../core/loop/finishing.ts';
 import { onlyTestsText } from '../../core/loop/judges.ts';
-import { isPartlyUnpriced, knownCost, loopTokens, type Loop } from '../../core/loop/loop.ts';
+import {
+  isPartlyUnpriced,
+  knownCost,
+  loopTokens,
+  ranIterations,
+  type Loop,
+} from '../../core/loop/loop.ts';
 import { standingWarnings } from '../../core/loop/stuck.ts';
 import { changeText } from '../../core/verdict/confirmation.ts';
 import { newestTests } from '../../protocol/loop-result.ts';
@@ -33,7 +39,7 @@ export function renderSummary(
     ...row('tests', testsText(loop)),
     ...proofRows(loop, paint),
     ...row('merge', isHeldUnproven(loop) ? heldMerge : null),
-    ...row('iterations', `${loop.iterations.length} in ${formatDuration(loop.activeMs)}`),
+    ...row('iterations', `${ranIterations(loop).length} in ${formatDuration(loop.activeMs)}`),
     ...row('cost', costText(loop)),
     ...warningsOf(loop).flatMap((text) => row('warning', paint('yellow', oneLine(text, 300)))),
   ];

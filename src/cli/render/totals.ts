@@ -7,7 +7,7 @@ export function renderTotals(loop: Loop): string {
   const totals = loopTotals(loop.iterations);
   const parts = [
     plural(totals.iterations, 'iteration'),
-    `${totals.successful} ran to their end`,
+    `${totals.successful} passed`,
     totals.failed === 0 ? null : `${totals.failed} failed`,
     totals.timedOut === 0 ? null : `${totals.timedOut} timed out`,
     `${plural(totals.filesCreated, 'file')} created`,

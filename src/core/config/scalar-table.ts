@@ -15,7 +15,7 @@ export const scalarTable: readonly Scalar[] = [
   {"path":["verify","require-claim"],"type":"choice","choices":["auto","always","never"],"description":"Whether completion needs the agent's claim; `auto`: when the baseline was green."},
   {"path":["verify","require-diff"],"type":"boolean","choices":[],"description":"Whether completion needs a tree that differs from the base."},
   {"path":["verify","retries-on-fail"],"type":"number","choices":[],"description":"How often a failed check is run again."},
-  {"path":["verify","track-file-changes"],"type":"boolean","choices":[],"description":"Record which files an iteration changed."},
+  {"path":["verify","track-file-changes"],"type":"boolean","choices":[],"description":"Record which files an iteration changed; `false` keeps their number alone, and no patch."},
   {"path":["verify","parse-tests"],"type":"boolean","choices":[],"description":"Read test counts from the output of checks."},
   {"path":["verify","sanity","warn-file-size"],"type":"bytes","choices":[],"description":"An added file above this size warns."},
   {"path":["verify","sanity","max-file-size"],"type":"bytes","choices":[],"description":"An added file above this size fails."},

@@ -1,4 +1,4 @@
-import { filesTouched, lastIteration, type Loop } from '../loop/loop.ts';
+import { filesTouched, lastIteration, ranIterations, type Loop } from '../loop/loop.ts';
 import { reportTests } from '../verdict/report.ts';
 import { headChars } from '../text/code-points.ts';
 import { singleLine } from '../prompt/inline.ts';
@@ -17,7 +17,7 @@ export function factsAbout(loop: Loop, shares: readonly Message[]): string {
     `loop: ${loop.id} (${singleLine(loop.title, 200)})`,
     `status: ${loop.status}${loop.reason === null ? '' : ` (${loop.reason})`}`,
     ...(loop.text === null ? [] : [`why: ${singleLine(loop.text, 500)}`]),
-    `iterations: ${loop.iterations.length}`,
+    `iterations: ${ranIterations(loop).length}`,
     ...(loop.workspace.branch === null ? [] : [`branch: ${loop.workspace.branch}`]),
     ...(last === null ? [] : [`newest iteration: ${last.number}, ${last.outcome ?? last.status}`]),
     ...(last?.report ? [`checks: ${last.report.overall.passed ? 'pass' : 'do not pass'}`] : []),

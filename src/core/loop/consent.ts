@@ -9,7 +9,7 @@
  * no the loop goes on with the reason in its prompt.
  */
 import type { LoopEvent } from './event.ts';
-import { changedPaths } from './changes.ts';
+import { changedPaths, countChanged, noChanges } from './changes.ts';
 import { lastIteration, type Iteration, type Loop } from './loop.ts';
 
 export type Question = {
@@ -45,7 +45,8 @@ export function dueQuestion(loop: Loop): Question | null {
 
 /** Null: nobody needs to look at these. */
 function whyAsk({ settings: { mode } }: Loop, unanswered: readonly Iteration[]): string | null {
-  const files = new Set(unanswered.flatMap(filesOf)).size;
+  const untracked = unanswered.reduce((sum, { changes }) => sum + (changes?.untracked ?? 0), 0);
+  const files = new Set(unanswered.flatMap(filesOf)).size + untracked;
   const lines = unanswered.reduce((sum, { changes }) => sum + (changes?.lines ?? 0), 0);
   const since = unanswered.filter(({ counted }) => counted).length;
   const changed = `${files} ${files === 1 ? 'file' : 'files'}, ${lines} ${lines === 1 ? 'line' : 'lines'}`;
@@ -68,7 +69,7 @@ function filesOf({ changes }: Iteration): readonly string[] {
 
 function tooMuch(iteration: Iteration, mode: Loop['settings']['mode']): string | null {
   const { 'max-changed-files': maxFiles, 'max-changed-lines': maxLines } = mode;
-  const files = filesOf(iteration).length;
+  const files = countChanged(iteration.changes ?? noChanges);
   const lines = iteration.changes?.lines ?? 0;
   if (maxFiles > 0 && files > maxFiles) {
     return `iteration ${iteration.number} changed ${files} files, more than mode.max-changed-files (${maxFiles})`;

@@ -8,6 +8,7 @@ import {
   isCapReached,
   lastIteration,
   looksAtFiles,
+  nextAttempt,
   openIteration,
   type Loop,
   type Wait,
@@ -217,7 +218,7 @@ function atBoundary(loop: Loop, facts: Facts): Action {
   if (question !== null) return question;
   if (hasBaseMoved(loop, facts)) return { type: 'rebase', onto: facts.baseHead };
   const number = (last?.number ?? 0) + 1;
-  return { type: 'start-iteration', number, attempt: loop.attemptsBefore + number };
+  return { type: 'start-iteration', number, attempt: nextAttempt(loop) };
 }
 
 /** A check that cannot run proves nothing, however the work ends. Null: all can, or the task is to make it run. */

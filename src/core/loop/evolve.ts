@@ -227,7 +227,19 @@ function afterHooks(loop: Loop, event: Extract<LoopEvent, { type: 'hooks.ran' }>
     return atStep(loop, 'run-agent', promptHash === undefined ? {} : { promptHash });
   }
   const stop = answers.find(({ action }) => action === 'stop');
-  return { ...loop, step: 'judge', ...(stop === undefined ? {} : { stopWish: stop.reason }) };
+  return {
+    ...hooksOver(loop),
+    step: 'judge',
+    ...(stop === undefined ? {} : { stopWish: stop.reason }),
+  };
+}
+
+/** The status that the hooks after the newest iteration stood in front of. */
+function hooksOver(loop: Loop): Loop {
+  const last = loop.iterations.at(-1);
+  if (last?.statusAfterHooks === undefined) return loop;
+  const { statusAfterHooks: status, ...iteration } = last;
+  return { ...loop, iterations: [...loop.iterations.slice(0, -1), { ...iteration, status }] };
 }
 
 function restedLoop(
@@ -235,7 +247,8 @@ function restedLoop(
   event: Extract<LoopEvent, { type: 'loop.rested' }>,
   time: number,
 ): Loop {
-  const { mayPass: _, ...before } = isEnded(event.status) ? withoutQuestion(loop) : loop;
+  const told = hooksOver(loop);
+  const { mayPass: _, ...before } = isEnded(event.status) ? withoutQuestion(told) : told;
   return {
     ...before,
     status: event.status,
@@ -294,8 +307,11 @@ function afterIteration(
   time: number,
 ): Loop {
   const interrupted = event.outcome === 'interrupted';
+  const hasHooks = !interrupted && loop.settings.hooks['post-iteration'].length > 0;
   const ended = updateLast(loop, {
-    status: event.status,
+    ...(hasHooks
+      ? { status: 'post_hooks', statusAfterHooks: event.status }
+      : { status: event.status }),
     outcome: event.outcome,
     counted: event.counted,
     endedAt: time,

@@ -12,7 +12,16 @@ export function gatesOf(loop: Loop): GateState {
  * force through restarts and resumes.
  */
 export function awaitsApproval(loop: Loop): boolean {
+  return asks(loop, 'gate');
+}
+
+/** Whether the strategy leaves it to a person whether to go on. A resume is a yes, too. */
+export function awaitsGoAhead(loop: Loop): boolean {
+  return asks(loop, 'strategy');
+}
+
+function asks(loop: Loop, source: 'gate' | 'strategy'): boolean {
   const last = lastIteration(loop);
   if (last === null || last.decision === null || loop.resumedAfter >= last.number) return false;
-  return last.decision.source === 'gate' && last.decision.end?.reason === 'approval';
+  return last.decision.source === source && last.decision.end?.reason === 'approval';
 }

@@ -69,8 +69,8 @@ export type JudgeInput = {
   /** Feedback from the executed checks; the strategy's own replaces it. */
   readonly checkFeedback: string;
   readonly inputs: DecisionInputs;
-  /** What the agent is to know in any case; null or absent: nothing. */
-  readonly told?: string | null;
+  /** What the agent is to know in any case; absent: nothing. */
+  readonly told?: readonly string[];
   /** A disk budget that was found broken, in words. */
   readonly diskExceeded: string | null;
 };
@@ -261,7 +261,8 @@ function shared(input: JudgeInput): Pick<Decision, 'feedback' | 'notice' | 'meta
   const base = input.strategy.feedback ?? input.checkFeedback;
   const missing = input.completion.complete ? null : missingText(input.completion);
   return {
-    feedback: [base, missing, input.told ?? null, notice]
+    // What an agent that did nothing was told is in the base already.
+    feedback: [base, missing, ...(input.told ?? []).filter((text) => !base.includes(text)), notice]
       .filter((part) => part !== null && part !== '')
       .join('\n\n'),
     notice,

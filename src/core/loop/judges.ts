@@ -32,7 +32,9 @@ export function onlyTestsChanged({ baseline, iterations }: Loop): readonly strin
   const known = all.filter((changes) => changes !== null);
   const paths = [...new Set(known.flatMap(changedPaths))].toSorted();
   const created = new Set(known.flatMap((changes) => changes.created));
-  const isWhole = known.length === all.length && paths.every(isTestFile);
+  const isKnown =
+    known.length === all.length && known.every(({ untracked }) => untracked === undefined);
+  const isWhole = isKnown && paths.every(isTestFile);
   return isWhole && paths.some((each) => !created.has(each)) ? paths : [];
 }
 

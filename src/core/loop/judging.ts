@@ -3,7 +3,7 @@ import { updateLast } from './change.ts';
 import { confirmStateOf } from './confirming.ts';
 import { consented } from './consent.ts';
 import type { LoopEvent } from './event.ts';
-import { awaitsApproval } from './gating.ts';
+import { awaitsApproval, awaitsGoAhead } from './gating.ts';
 import type { Loop } from './loop.ts';
 import { isResting } from './status.ts';
 
@@ -59,6 +59,7 @@ export function afterApproval(
   loop: Loop,
   { by, note }: Extract<LoopEvent, { type: 'approval.given' }>,
 ): Loop {
+  if (awaitsGoAhead(loop)) return asHistory(loop);
   if (!awaitsApproval(loop)) return consented(loop);
   const approvals = [...(loop.iterations.at(-1)?.approvals ?? []), { by, note }];
   return { ...updateLast(loop, { approvals, decision: null }), step: 'judge' };
@@ -69,13 +70,19 @@ export function afterRefusal(
   loop: Loop,
   { by, reason }: Extract<LoopEvent, { type: 'approval.refused' }>,
 ): Loop {
-  if (!awaitsApproval(loop) && loop.asked === undefined) return loop;
-  const last = loop.iterations.at(-1);
-  return {
+  const isGoAhead = awaitsGoAhead(loop);
+  if (!awaitsApproval(loop) && !isGoAhead && loop.asked === undefined) return loop;
+  const told = refusalFeedback(by, reason);
+  return asHistory({
     ...updateLast(failedAfterAll(consented(loop)), { refusal: { by, reason } }),
-    feedback: refusalFeedback(by, reason),
-    resumedAfter: last?.number ?? loop.resumedAfter,
-  };
+    // Of work whose checks fail both is to be known.
+    feedback: isGoAhead && loop.feedback !== '' ? `${told}\n\n${loop.feedback}` : told,
+  });
+}
+
+/** What was decided about the newest iteration is answered: the loop goes on behind it. */
+function asHistory(loop: Loop): Loop {
+  return { ...loop, resumedAfter: loop.iterations.at(-1)?.number ?? loop.resumedAfter };
 }
 
 /** The checks had passed, so the attempt was counted as done; somebody else thinks otherwise. */

@@ -29,6 +29,8 @@ export type Iteration = {
   readonly number: number;
   readonly attempt: number;
   readonly status: IterationStatus;
+  /** What the status is after the hooks that run now; absent: none do. */
+  readonly statusAfterHooks?: IterationStatus;
   readonly outcome: AttemptOutcome | null;
   /** Whether it counts against `max-iterations`. */
   readonly counted: boolean;
@@ -63,7 +65,7 @@ export type Iteration = {
   readonly changes: FileChanges | null;
   /** Files that were there for the checks and are in no commit; absent when there are none. */
   readonly unstored?: readonly string[];
-  /** Known only after a pass; false otherwise. */
+  /** Whether the loop's files differ from its base; false while nothing was verified. */
   readonly differsFromBase: boolean;
   readonly report: VerificationReport | null;
   /** Hash of the artifact with what was around the workspace before its agent started; absent: not looked at. */
@@ -189,6 +191,16 @@ export function openIteration(loop: Loop): Iteration | null {
 
 export function lastIteration(loop: Loop): Iteration | null {
   return loop.iterations.at(-1) ?? null;
+}
+
+/** Those that were not left out by a hook: nothing was tried in one that was. */
+export function ranIterations({ iterations }: Loop): readonly Iteration[] {
+  return iterations.filter(({ status }) => status !== 'skipped');
+}
+
+/** Which attempt at its task the next iteration is. One that a hook left out uses no number. */
+export function nextAttempt(loop: Loop): number {
+  return Math.max(loop.attemptsBefore, ...ranIterations(loop).map(({ attempt }) => attempt)) + 1;
 }
 
 /** How many iterations count against the cap. */

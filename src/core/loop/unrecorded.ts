@@ -1,6 +1,6 @@
 import { withoutQuestion } from './consent.ts';
 import { startedIteration } from './fresh.ts';
-import type { Iteration, Loop } from './loop.ts';
+import { nextAttempt, type Iteration, type Loop } from './loop.ts';
 
 /**
  * The loop with iterations of which only the numbers are known: its store was older than its work. Each counts, because it was
@@ -10,8 +10,9 @@ export function withUnrecorded(loop: Loop, numbers: readonly number[], time: num
   const known = loop.iterations.map((each) =>
     each.endedAt === null ? cutShort(each, time) : each,
   );
-  const lost = numbers.map((number): Iteration => {
-    const attempt = loop.attemptsBefore + number;
+  const first = nextAttempt({ ...loop, iterations: known });
+  const lost = numbers.map((number, index): Iteration => {
+    const attempt = first + index;
     const event = {
       type: 'iteration.started',
       number,

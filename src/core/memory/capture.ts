@@ -7,6 +7,7 @@ import { firstError } from '../verdict/error-line.ts';
 import { stackIn } from '../verdict/stack-trace.ts';
 import { allChecks, type Check, type VerificationReport } from '../verdict/report.ts';
 import type { FailureNote } from './attempt.ts';
+import { causeOf, causeText } from './attempt-cause.ts';
 import { guessCategory } from './error-category.ts';
 import { namedPaths } from './learning.ts';
 
@@ -78,7 +79,7 @@ export function captureIteration(loop: Loop, ended: IterationEnd): Capture | nul
       tokensOutput: iteration.tokens?.output ?? null,
       costUsd: iteration.unpriced === true ? null : iteration.costUsd,
       outcome: ended.outcome,
-      errorType: report?.errorCategory ?? null,
+      errorType: failed ? (causeOf(iteration) ?? report?.errorCategory ?? null) : null,
     },
     difficulty: iteration.agent?.notes?.difficulty ?? null,
     report,
@@ -106,11 +107,18 @@ export function failureNote(iteration: Iteration): FailureNote {
     signature: signatureOf(check),
   };
   // The agent wrote its report before a person or a gate looked at the work.
-  if (notes?.failureReport && !wasSentBack(iteration)) return { ...notes.failureReport, ...shared };
+  if (notes?.failureReport && !wasSentBack(iteration)) {
+    const { failureReport } = notes;
+    return {
+      ...failureReport,
+      whyFailed: withCause(iteration, failureReport.whyFailed),
+      ...shared,
+    };
+  }
   return {
     whatTried: '',
-    whyFailed: whyFailed(iteration, check),
-    errorCategory: categoryOf(iteration, check),
+    whyFailed: withCause(iteration, whyFailed(iteration, check)),
+    errorCategory: causeOf(iteration) ?? (check === null ? 'unknown' : guessCategory(check)),
     relevantFiles: [],
     stackTrace: check === null || iteration.refusal !== undefined ? null : stackIn(check.output),
     ...shared,
@@ -133,6 +141,17 @@ function signatureOf(check: Check | null): string | null {
 
 function firstFailing(report: VerificationReport): Check | null {
   return allChecks(report).find(({ check }) => check.passed === false)?.check ?? null;
+}
+
+/** An agent that did not come to its end left files that may fail for that reason alone. */
+function withCause(iteration: Iteration, why: string): string {
+  const cause = causeOf(iteration);
+  if (cause === null) return why;
+  const evidence = headChars(plainText(iteration.agent?.evidence ?? '').trim(), maxWhyChars);
+  // Without checks the evidence is all there is to say.
+  const isSaid = evidence === '' || why.startsWith(evidence);
+  const said = isSaid ? '' : ` (${evidence})`;
+  return why === '' ? `${causeText(cause)}${said}` : `${causeText(cause)}${said}: ${why}`;
 }
 
 function whyFailed(iteration: Iteration, check: Check | null): string {
@@ -182,9 +201,4 @@ function saidBy({ failures, output }: Check): string {
   const error = first?.message.split('\n').find((line) => line.trim() !== '');
   const line = plainText((error ?? firstError(output) ?? '').slice(0, maxLineUnits)).trim();
   return line === '' ? '' : `; it says: ${headChars(line, maxSaidChars)}`;
-}
-
-function categoryOf({ agent, outcome }: Iteration, check: Check | null): string {
-  if (check !== null) return guessCategory(check);
-  return outcome === 'timed_out' || agent?.kind === 'timeout' ? 'timeout' : 'unknown';
 }

@@ -22,6 +22,7 @@ export type Past = Pick<
   | 'helpful'
   | 'harmful'
   | 'origin'
+  | 'taskId'
   | 'loopId'
   | 'iteration'
   | 'scope'
@@ -29,6 +30,7 @@ export type Past = Pick<
   | 'lastUsedAt'
   | 'staleAt'
   | 'prunedAt'
+  | 'supersededBy'
 >;
 
 const maxContent = 20_000;
@@ -62,10 +64,12 @@ const Line = lazy(() =>
         .max(maxContent),
       relevance_tags: Tags().optional(),
       tags: Tags().optional(),
+      paths: Tags().optional(),
       created_at: Time().optional(),
       status: z.enum(learningStatuses, { error: 'is no status of a learning' }).optional(),
       byHand: z.boolean().optional(),
       origin: z.enum(learningOrigins).optional(),
+      task: text(100).nullish(),
       loop: text(100).nullish(),
       iteration: Count().nullish(),
       scope: text(100).nullish(),
@@ -107,15 +111,15 @@ function toImported(line: Line, parseTime: (iso: string) => number): ImportedLea
     category,
     content,
     tags,
-    paths: pathsOf(tags, content),
+    paths: line.paths ?? pathsOf(tags, content),
     createdAt: time(line.created_at),
     past: {
-      // What was replaced there comes without what replaced it.
-      status: line.supersededBy == null ? (line.status ?? 'candidate') : 'pruned',
+      status: line.status ?? 'candidate',
       byHand: line.byHand ?? false,
       helpful: line.helpful ?? 0,
       harmful: line.harmful ?? 0,
       origin: line.origin ?? 'import',
+      taskId: line.task ?? null,
       loopId: line.loop ?? null,
       iteration: line.iteration ?? null,
       scope: line.scope ?? null,
@@ -123,13 +127,16 @@ function toImported(line: Line, parseTime: (iso: string) => number): ImportedLea
       lastUsedAt: time(line.lastUsedAt),
       staleAt: time(line.staleAt),
       prunedAt: time(line.prunedAt),
+      supersededBy: line.supersededBy ?? null,
     },
   };
 }
 
 /** Tags name files without an extension too, such as `src/cli`. */
 function pathsOf(tags: readonly string[], content: string): readonly string[] {
-  const folders = tags.filter((tag) => /^[\w.+-]+(?:\/[\w.+-]+)+$/.test(tag));
+  const folders = tags.filter((tag) =>
+    /^[\p{L}\p{M}\p{N}_.+-]+(?:\/[\p{L}\p{M}\p{N}_.+-]+)+$/u.test(tag),
+  );
   return [...new Set([...folders, ...namedPaths(...tags, content)])].slice(0, 20);
 }
 

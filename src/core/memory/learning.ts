@@ -60,5 +60,7 @@ function trimPath(word: string): string | null {
   const dot = name.lastIndexOf('.');
   // `e.g` and the like are words.
   const extension = dot > (bare.includes('/') ? 0 : 1) ? name.slice(dot + 1) : '';
-  return /^[A-Za-z][A-Za-z0-9]{0,7}$/.test(extension) && /^[\w./+-]+$/.test(bare) ? bare : null;
+  return /^[A-Za-z][A-Za-z0-9]{0,7}$/.test(extension) && /^[\p{L}\p{M}\p{N}_./+-]+$/u.test(bare)
+    ? bare
+    : null;
 }

@@ -1,3 +1,4 @@
+import { foldCase } from '../text/fold-case.ts';
 import { countChars } from '../text/code-points.ts';
 import type { Learning } from './learning.ts';
 
@@ -58,7 +59,7 @@ function clusterOf(
 }
 
 function tagSet({ tags }: Learning): ReadonlySet<string> {
-  return new Set(tags.map((tag) => tag.toLowerCase()));
+  return new Set(tags.map((tag) => foldCase(tag)));
 }
 
 /** Of the larger set. */
@@ -102,8 +103,8 @@ function contentOf(cluster: readonly Learning[]): string {
 function commonFirst(tags: readonly string[]): readonly string[] {
   const counts = new Map<string, { readonly tag: string; count: number }>();
   for (const tag of tags) {
-    const known = counts.get(tag.toLowerCase());
-    if (known === undefined) counts.set(tag.toLowerCase(), { tag, count: 1 });
+    const known = counts.get(foldCase(tag));
+    if (known === undefined) counts.set(foldCase(tag), { tag, count: 1 });
     else known.count += 1;
   }
   return [...counts.values()].toSorted((a, b) => b.count - a.count).map(({ tag }) => tag);

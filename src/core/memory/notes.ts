@@ -1,4 +1,5 @@
 import { countChars, headChars } from '../text/code-points.ts';
+import { cutAtSentence } from '../text/cut-sentence.ts';
 import { plainText } from '../text/terminal.ts';
 import type { FailureReport } from '../transcript/failure-report.ts';
 import type { Difficulty, Sigils } from '../transcript/sigils.ts';
@@ -9,12 +10,14 @@ export type AgentNotes = {
   readonly learnings: Sigils['learnings'];
   readonly difficulty: Difficulty | null;
   readonly retrySuggestion: string | null;
-  /** Learnings that were left out because they are too long; absent when there was none. */
+  /** Learnings that were too long and are cut; absent when there was none. */
   readonly tooLong?: number;
 };
 
-/** A learning is whole or not there: cut off, it may say the opposite. */
+/** A longer one is cut behind a sentence and says so: what a prompt shows of it is never half a sentence. */
 export const maxLearningChars = 1000;
+/** Enough to find the end of a sentence behind it. */
+const maxReadChars = 2 * maxLearningChars;
 const maxLearnings = 10;
 const maxTags = 10;
 const maxTagChars = 80;
@@ -25,19 +28,22 @@ const maxFiles = 20;
 export function agentNotes(sigils: Sigils, clean: (text: string) => string): AgentNotes | null {
   const { failureReport, difficulty, retrySuggestion } = sigils;
   const text = (value: string, max: number) => headChars(plainText(clean(value)).trim(), max);
-  const learnings = sigils.learnings.slice(0, maxLearnings).map(({ category, tags, content }) => ({
+  const said = sigils.learnings.slice(0, maxLearnings).map(({ category, tags, content }) => ({
     category: text(category, 40),
     tags: tags.slice(0, maxTags).map((tag) => text(tag, maxTagChars)),
-    content: text(content, maxLearningChars + 1),
+    content: text(content, maxReadChars),
+  }));
+  const tooLong = said.filter(({ content }) => countChars(content) > maxLearningChars).length;
+  const learnings = said.map((each) => ({
+    ...each,
+    content: cutAtSentence(each.content, maxLearningChars),
   }));
   if (failureReport === null && difficulty === null && retrySuggestion === null) {
     if (learnings.length === 0) return null;
   }
-  const whole = learnings.filter(({ content }) => countChars(content) <= maxLearningChars);
-  const tooLong = learnings.length - whole.length;
   return {
     failureReport: failureReport === null ? null : boundedReport(failureReport, text),
-    learnings: whole.filter(({ content }) => content !== ''),
+    learnings: learnings.filter(({ content }) => content !== ''),
     difficulty,
     retrySuggestion: retrySuggestion === null ? null : text(retrySuggestion, maxTextChars),
     ...(tooLong === 0 ? {} : { tooLong }),

@@ -2,11 +2,11 @@ import { countChars, headChars } from '../text/code-points.ts';
 import type { FailureNote, PastAttempt } from './attempt.ts';
 import { inertBlock, inertLine, inertParagraph, inertWord } from './inert-text.ts';
 import { notesLabel } from './label.ts';
+import { truncatedMark as truncated } from '../text/cut-sentence.ts';
 
 const maxTextChars = 500;
 const maxStackChars = 500;
 const maxFiles = 10;
-const truncated = '_(truncated)_';
 const earlierTruncated = '_(Earlier attempts truncated due to context budget)_';
 
 export type RenderedAttempts = { readonly text: string; readonly shown: readonly number[] };

@@ -1,3 +1,4 @@
+import { foldCase } from '../text/fold-case.ts';
 import type { SimilarTask } from './select-model.ts';
 
 export type ComparedTask = SimilarTask & {
@@ -27,10 +28,7 @@ export function similarTasks(
 }
 
 function words(title: string): ReadonlySet<string> {
-  const all = title
-    .slice(0, 500)
-    .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u);
+  const all = foldCase(title.slice(0, 500)).split(/[^\p{L}\p{M}\p{N}]+/u);
   return new Set(all.filter((word) => word.length > 1 && !fillers.has(word)));
 }
 

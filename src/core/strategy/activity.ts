@@ -131,7 +131,9 @@ function signalsOf(
   history: History,
 ): ActivitySignals {
   return {
-    filesModified: changes.modified.length + changes.deleted.length + changes.renamed.length > 0,
+    filesModified:
+      changes.modified.length + changes.deleted.length + changes.renamed.length > 0 ||
+      changes.untracked !== undefined,
     filesCreated: changes.created.length > 0,
     testsImproved: testsImproved(tests, history.tests),
     testsAdded: tests !== null && history.tests !== null && tests.total > history.tests.total,

@@ -1,59 +1,45 @@
 import { LoopwrightError } from '../error.ts';
-import { nearest } from '../text/nearest.ts';
 import { createFixed } from './fixed.ts';
 import { createHybrid } from './hybrid.ts';
 import { createManual } from './manual.ts';
 import { createRalph } from './ralph.ts';
+import {
+  describe,
+  readStrategyConfig,
+  type LoopStrategyConfig,
+  type NumberKey,
+  type ReadStrategy,
+} from './strategy-config.ts';
 import type { LoopDecision, LoopStrategy } from './strategy.ts';
 import { createUntilPass } from './until-pass.ts';
-
-export type LoopStrategyConfig = {
-  readonly name: string;
-  /** fixed: 3 */
-  readonly iterations?: number | undefined;
-  /** hybrid: 3 */
-  readonly base?: number | undefined;
-  /** hybrid: 2 */
-  readonly bonus?: number | undefined;
-  /** hybrid: 0.1, ralph: 0.95 */
-  readonly threshold?: number | undefined;
-  /** ralph: 2 */
-  readonly min?: number | undefined;
-  /** ralph: 10 */
-  readonly max?: number | undefined;
-  /** ralph: 3 */
-  readonly window?: number | undefined;
-};
 
 /** A strategy and the number of iterations after which it stops by itself; null when it never does. */
 type Built = { readonly strategy: LoopStrategy; readonly maximum: number | null };
 
-const builders: Readonly<Record<string, (config: LoopStrategyConfig) => Built>> = {
+const builders: Readonly<Record<string, (read: ReadStrategy) => Built>> = {
   'until-pass': () => ({ strategy: createUntilPass(), maximum: null }),
-  fixed(config) {
-    const iterations = count(config, 'iterations', 3, 1);
+  fixed(read) {
+    const iterations = count(read, 'iterations', 3, 1);
     return { strategy: createFixed({ iterations }), maximum: iterations };
   },
-  hybrid(config) {
-    const base = count(config, 'base', 3, 1);
-    const bonus = count(config, 'bonus', 2, 0);
-    const strategy = createHybrid({ base, bonus, threshold: share(config, 0.1) });
+  hybrid(read) {
+    const base = count(read, 'base', 3, 1);
+    const bonus = count(read, 'bonus', 2, 0);
+    const strategy = createHybrid({ base, bonus, threshold: share(read, 0.1) });
     return { strategy, maximum: base + bonus };
   },
-  ralph(config) {
-    const min = count(config, 'min', 2, 1);
-    const max = count(config, 'max', 10, 1);
-    if (max < min) throw invalid(config.name, `max (${max}) is below min (${min})`);
-    const window = count(config, 'window', 3, 2);
+  ralph(read) {
+    const min = count(read, 'min', 2, 1);
+    const max = count(read, 'max', 10, 1);
+    if (max < min) throw invalid(read.name, `max (${max}) is below min (${min})`);
+    const window = count(read, 'window', 3, 2);
     return {
-      strategy: createRalph({ min, max, window, threshold: share(config, 0.95) }),
+      strategy: createRalph({ min, max, window, threshold: share(read, 0.95) }),
       maximum: max,
     };
   },
   manual: () => ({ strategy: createManual(), maximum: null }),
 };
-
-export const loopStrategyNames: readonly string[] = Object.keys(builders);
 
 /** A built-in strategy. Modules of the user's own are loaded elsewhere and checked by `assertLoopStrategy`. */
 export function createLoopStrategy(config: LoopStrategyConfig): LoopStrategy {
@@ -120,19 +106,10 @@ function mustBeDecision(value: unknown, where: string): asserts value is LoopDec
 }
 
 function build(config: LoopStrategyConfig): Built {
-  const builder = Object.hasOwn(builders, config.name) ? builders[config.name] : undefined;
-  if (builder === undefined) throw unknown(config.name);
-  return builder(config);
-}
-
-function unknown(name: string): LoopwrightError {
-  const near = nearest(name, loopStrategyNames);
-  const valid = loopStrategyNames.join(', ');
-  return new LoopwrightError(
-    'strategy.unknown',
-    `Unknown strategy "${name}". Valid: ${valid}, or the path of a module.`,
-    { hint: near === null ? `Use one of ${valid}.` : `Did you mean "${near}"?` },
-  );
+  const read = readStrategyConfig(config);
+  const builder = builders[read.name];
+  if (builder === undefined) throw invalid(read.name, 'it is not built in');
+  return builder(read);
 }
 
 function invalid(where: string, problem: string): LoopwrightError {
@@ -141,18 +118,21 @@ function invalid(where: string, problem: string): LoopwrightError {
   });
 }
 
-type CountKey = 'iterations' | 'base' | 'bonus' | 'min' | 'max' | 'window';
-
-function count(config: LoopStrategyConfig, key: CountKey, fallback: number, least: number): number {
-  const value = config[key] ?? fallback;
+function count(
+  { name, numbers }: ReadStrategy,
+  key: Exclude<NumberKey, 'threshold'>,
+  fallback: number,
+  least: number,
+): number {
+  const { value, key: as } = numbers[key] ?? { key, value: fallback };
   if (Number.isInteger(value) && value >= least) return value;
-  throw outOfRange(config.name, key, `a whole number of at least ${least}`, value);
+  throw outOfRange(name, as, `a whole number of at least ${least}`, value);
 }
 
-function share(config: LoopStrategyConfig, fallback: number): number {
-  const value = config.threshold ?? fallback;
+function share({ name, numbers }: ReadStrategy, fallback: number): number {
+  const { value, key } = numbers.threshold ?? { key: 'threshold', value: fallback };
   if (value >= 0 && value <= 1) return value;
-  throw outOfRange(config.name, 'threshold', 'between 0 and 1', value);
+  throw outOfRange(name, key, 'between 0 and 1', value);
 }
 
 function outOfRange(name: string, key: string, expected: string, value: number): LoopwrightError {
@@ -161,10 +141,4 @@ function outOfRange(name: string, key: string, expected: string, value: number):
     `Strategy ${name}: ${key} must be ${expected}, got ${value}.`,
     { hint: `Correct strategy.${key} in the configuration.` },
   );
-}
-
-function describe(value: unknown): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'a list';
-  return value === undefined ? 'nothing' : `a ${typeof value}`;
 }

@@ -69,13 +69,15 @@ function diffSimilarity(a: IterationSummary, b: IterationSummary): number {
 }
 
 /** Touching the same file again is not the same edit: the number of changed lines is part of the set. */
-function diffSet({ changes }: IterationSummary): ReadonlySet<string> {
+function diffSet({ changes, tree }: IterationSummary): ReadonlySet<string> {
   const set = new Set<string>([
     ...changes.created.map((path) => `created ${path}`),
     ...changes.modified.map((path) => `modified ${path}`),
     ...changes.deleted.map((path) => `deleted ${path}`),
     ...changes.renamed.map(({ from, to }) => `renamed ${from} to ${to}`),
   ]);
+  // Without names two diffs are alike only when they lead to the same files.
+  if (changes.untracked !== undefined) set.add(`tree ${tree ?? ''}`);
   if (changes.lines > 0) set.add(`lines ${changes.lines}`);
   return set;
 }

@@ -65,8 +65,19 @@ export function proofFeedback(why: string): string {
   return `The checks pass, but nothing proves the work: ${singleLine(why, 300)}. Add a test that fails without your change and passes with it, then claim to be done again.`;
 }
 
-/** What the first iteration is told when the checks pass before any work. */
-export function greenBaseFeedback(commands: readonly string[]): string {
-  const named = commands.map((command) => inlineCode(command, 120)).join(', ');
-  return `The checks (${named}) already pass on the base, so passing them again proves nothing. Add a test that fails without your change and passes with it.`;
+/** What the first iteration is told when the checks pass before any work. `wantsProof`: the work is to bring a test. */
+export function greenBaseFeedback(commands: readonly string[], wantsProof: boolean): string {
+  const pass = `The checks (${namedCommands(commands)}) already pass on the base`;
+  return wantsProof
+    ? `${pass}, so passing them again proves nothing. Add a test that fails without your change and passes with it.`
+    : `${pass}, and must pass with your work.`;
+}
+
+/** What it is told when nobody has run the checks on the base. */
+export function unknownBaseFeedback(commands: readonly string[]): string {
+  return `The checks are ${namedCommands(commands)}; they were not run on the base.`;
+}
+
+function namedCommands(commands: readonly string[]): string {
+  return commands.map((command) => inlineCode(command, 500)).join(', ');
 }

@@ -127,11 +127,18 @@ async function checkEntry(
     command: check.command ?? check.name,
     exitCode: check.exitCode,
     durationMs: check.durationMs,
-    filesChanged: [...changedPaths(iteration.changes ?? noChanges)],
+    filesChanged: changedFiles(iteration),
     stdout: tailChars(plainText(await read('stdout')), keptOutput),
     stderr: tailChars(plainText(await read('stderr')), keptOutput),
     errorSummary: check.reason,
   };
+}
+
+/** Their number, where names are not recorded: "none" would be wrong. */
+function changedFiles({ changes }: Iteration): string[] {
+  const { untracked } = changes ?? noChanges;
+  if (untracked !== undefined) return [`${untracked} (names not recorded)`];
+  return [...changedPaths(changes ?? noChanges)];
 }
 
 /** Nothing was verified: what the agent's run itself says. */
@@ -141,7 +148,7 @@ function agentEntry(iteration: Iteration): ProgressEntry {
     command: 'agent',
     exitCode: iteration.agent?.exitCode ?? null,
     durationMs: iteration.agent?.durationMs ?? 0,
-    filesChanged: [...changedPaths(iteration.changes ?? noChanges)],
+    filesChanged: changedFiles(iteration),
     stdout: '',
     stderr: tailChars(iteration.agent?.evidence ?? '', keptOutput),
     errorSummary: iteration.agent?.evidence ?? null,

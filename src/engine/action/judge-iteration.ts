@@ -3,6 +3,7 @@ import { errorBackoffMs } from '../../core/loop/agent-policy.ts';
 import { budgetsAbove, exceededBudget, warnAtShare } from '../../core/loop/budget.ts';
 import { isConfirmed } from '../../core/loop/confirming.ts';
 import { baseMoveFeedback } from '../../core/loop/base-text.ts';
+import { limitFeedback } from '../../core/loop/end-text.ts';
 import { judge, type Decision } from '../../core/loop/judge.ts';
 import { summariseBase, summariseHistory } from '../../core/loop/iteration-summary.ts';
 import { feedbackOf } from '../../core/loop/loop-feedback.ts';
@@ -39,7 +40,7 @@ export async function judgeIteration(engine: Engine, owner: LoopOwner): Promise<
     ladder,
     stopConditions: stops,
     checkFeedback: feedbackOf(loop),
-    told: baseMoveFeedback(loop),
+    told: [baseMoveFeedback(loop), limitFeedback(loop)].filter((each) => each !== null),
     diskExceeded: await exceededDisk(engine, owner),
     inputs: {
       completion: completion.text,

@@ -1,4 +1,4 @@
-import type { FileChanges } from '../../core/loop/changes.ts';
+import { recordedChanges, type FileChanges } from '../../core/loop/changes.ts';
 import {
   lastIteration,
   leftWork,
@@ -36,7 +36,9 @@ export async function openWorkspace(engine: Engine, owner: LoopOwner): Promise<v
     created: opened.created,
     repaired: [...opened.repaired, ...torn, ...written, ...saved.notes],
     missing: opened.missing,
-    ...(saved.changes === null ? {} : { left: saved.changes }),
+    ...(saved.changes === null
+      ? {}
+      : { left: recordedChanges(saved.changes, owner.loop.settings) }),
   });
   if (isLost) {
     await rest(engine, owner, { status: 'blocked', reason: 'gate', text: lostText(owner.loop) });

@@ -208,7 +208,7 @@ function agentSink(
   };
 }
 
-const tooLongLearning = `a learning of more than ${maxLearningChars} characters was not kept: it would not be shown whole`;
+const tooLongLearning = `a learning of more than ${maxLearningChars} characters was cut behind a sentence`;
 
 async function recordEnd(
   engine: Engine,

@@ -1,12 +1,17 @@
 import path from 'node:path';
-import { isEmptyChange, noChanges, type FileChanges } from '../../core/loop/changes.ts';
+import {
+  isEmptyChange,
+  noChanges,
+  recordedChanges,
+  type FileChanges,
+} from '../../core/loop/changes.ts';
 import type { CommitResult } from '../../ports/workspace.ts';
 import { judgedRange } from '../compare-with-base.ts';
 import type { Engine } from '../engine.ts';
 import { iterationCommit } from '../iteration-commit.ts';
 import type { LoopOwner } from '../loop-owner.ts';
 
-/** What the agent did becomes a commit on the loop's branch, a patch file, and a list of changed files. */
+/** What the agent did becomes a commit on the loop's branch and, where changes are tracked, a patch file and a list of files. */
 export async function takeSnapshot(engine: Engine, owner: LoopOwner): Promise<void> {
   const { loop, iteration } = owner;
   const { startTree } = iteration;
@@ -25,7 +30,8 @@ export async function takeSnapshot(engine: Engine, owner: LoopOwner): Promise<vo
   }
   const changes =
     taken.tree === startTree ? noChanges : await owner.changesBetween(startTree, taken.tree);
-  if (!isEmptyChange(changes)) {
+  const isTracked = loop.settings.verify['track-file-changes'];
+  if (isTracked && !isEmptyChange(changes)) {
     const dir = await engine.artifacts.iterationDir(loop.id, iteration.number);
     const file = path.join(dir, 'changes.patch');
     await owner.before('write-patch');
@@ -38,7 +44,7 @@ export async function takeSnapshot(engine: Engine, owner: LoopOwner): Promise<vo
     tree: taken.tree,
     commit: taken.commit,
     head: taken.head,
-    changes,
+    changes: recordedChanges(changes, loop.settings),
     repaired: taken.repaired,
     ...(taken.unstored.length === 0 ? {} : { unstored: named(taken.unstored) }),
   });

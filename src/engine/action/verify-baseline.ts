@@ -2,7 +2,10 @@ import type { BaselineState } from '../../core/loop/event.ts';
 import type { Judges } from '../../core/loop/judges.ts';
 import { limitsOf } from '../../core/loop/loop-feedback.ts';
 import type { Loop } from '../../core/loop/loop.ts';
-import { greenBaseFeedback } from '../../core/verdict/confirmation-feedback.ts';
+import {
+  greenBaseFeedback,
+  unknownBaseFeedback,
+} from '../../core/verdict/confirmation-feedback.ts';
 import { renderFeedback } from '../../core/verdict/feedback.ts';
 import { withIntegrity } from '../../core/verdict/integrity.ts';
 import { allChecks, verdictOf, type VerificationReport } from '../../core/verdict/report.ts';
@@ -15,7 +18,6 @@ import {
 import type { StoredBaseline } from '../../ports/store.ts';
 import { baselineKey } from '../baseline-key.ts';
 import type { Engine } from '../engine.ts';
-import { judgingCommands } from '../find-judge.ts';
 import { lookAtJudges } from '../look-at-judges.ts';
 import type { LoopOwner } from '../loop-owner.ts';
 import { runVerification } from '../run-verification.ts';
@@ -34,7 +36,7 @@ export async function verifyBaseline(engine: Engine, owner: LoopOwner): Promise<
       state: 'skipped',
       report: null,
       reused: false,
-      feedback: '',
+      feedback: skippedFeedback(loop),
       warning: null,
       ...(await judgesOf(engine, owner)),
     });
@@ -94,10 +96,24 @@ type JudgedBase = StoredBaseline & { readonly fault?: string };
 /** What the first iteration is told: what fails, or that nothing does yet. */
 function firstFeedback(loop: Loop, state: BaselineState, report: VerificationReport): string {
   const { proof, confirm } = loop.settings.verify;
-  if (state !== 'green' || proof === 'off' || confirm === 'off') {
-    return renderFeedback(report, {}, limitsOf(loop));
+  const commands = checkCommands(loop.settings);
+  if (state === 'green' && commands.length > 0) {
+    return greenBaseFeedback(commands, proof !== 'off' && confirm !== 'off');
   }
-  return greenBaseFeedback(judgingCommands(loop.settings));
+  return renderFeedback(report, {}, limitsOf(loop));
+}
+
+function checkCommands({ validation, verify }: Loop['settings']): readonly string[] {
+  const named = [...Object.values(validation.commands), ...verify.fixtures];
+  const all = [validation.command, ...named.map(({ command }) => command)];
+  return [...new Set(all.filter((command) => command !== null))];
+}
+
+/** After a rebase, what the last iteration was to be told stays. */
+function skippedFeedback({ iterations, feedback, options, settings }: Loop): string {
+  if (iterations.length > 0) return feedback;
+  const commands = checkCommands(settings);
+  return options.verify && commands.length > 0 ? unknownBaseFeedback(commands) : '';
 }
 
 const maxManifestBytes = 256 * 1024;

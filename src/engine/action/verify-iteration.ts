@@ -1,6 +1,5 @@
 import { isEmptyChange } from '../../core/loop/changes.ts';
 import type { Loop } from '../../core/loop/loop.ts';
-import { acceptViolations } from '../../core/verdict/integrity.ts';
 import { judgedRange } from '../compare-with-base.ts';
 import type { Engine } from '../engine.ts';
 import type { LoopWork } from '../judged-files.ts';
@@ -29,9 +28,7 @@ export async function verifyIteration(engine: Engine, owner: LoopOwner): Promise
   // Beside other work, unless something else changes the files next.
   if (isFollowed(loop)) await putBackWritten(engine, owner, null);
   if (report === null) return;
-  // A person may still accept what integrity found; then this counts.
-  const mayPass = acceptViolations(report).overall.passed;
-  const differs = mayPass && (await differsFromBase(owner));
+  const differs = await differsFromBase(owner);
   await owner.record({ type: 'verification.ended', report, differsFromBase: differs });
 }
 

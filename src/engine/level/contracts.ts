@@ -10,7 +10,7 @@ import {
 } from '../../core/verdict/contracts.ts';
 import type { Check } from '../../core/verdict/report.ts';
 import type { Engine } from '../engine.ts';
-import { readJudge, readJudged, type JudgedFiles } from '../judged-files.ts';
+import { readJudge, readJudged, type JudgedFiles, type LoopWork } from '../judged-files.ts';
 import { matchesPattern } from '../time-box.ts';
 
 /** L0: what must and must not be among the files, and what they must look like. */
@@ -29,7 +29,7 @@ export async function judgeContracts(
   if (judged.work === null) return checks;
   const changes = await judged.work.changes(judged.work.from, judged.work.to);
   // A forbidden file is in no commit, and so not in what the loop changed so far.
-  const latest = lastIteration(loop)?.changes ?? noChanges;
+  const latest = await latestChanges(loop, judged.work);
   const written = [...new Set([...writtenPaths(changes), ...writtenPaths(latest)])].toSorted();
   if (contracts.forbidden.length > 0 && written.length > 0) {
     checks.push(judgeForbidden(contracts.forbidden, allow, written));
@@ -44,6 +44,13 @@ export async function judgeContracts(
       checks.push(await judgeOne(engine, loop, judged, rule, index, signal));
   }
   return checks;
+}
+
+/** By name, also where names are not recorded: what judges has to know them. */
+async function latestChanges(loop: Loop, work: LoopWork): Promise<FileChanges> {
+  const { changes = null, startTree, tree } = lastIteration(loop) ?? {};
+  if (changes?.untracked === undefined) return changes ?? noChanges;
+  return startTree === undefined || tree == null ? noChanges : work.changes(startTree, tree);
 }
 
 function addedPaths({ created, renamed }: FileChanges): readonly string[] {

@@ -9,6 +9,7 @@ import { captureIteration, failureNote } from '../../../src/core/memory/capture.
 import { guessCategory } from '../../../src/core/memory/error-category.ts';
 import { namedPaths } from '../../../src/core/memory/learning.ts';
 import { agentNotes } from '../../../src/core/memory/notes.ts';
+import { renderAttempts } from '../../../src/core/memory/render-attempts.ts';
 import { parseSigils } from '../../../src/core/transcript/sigils.ts';
 import { createLevel, createReport, type Check } from '../../../src/core/verdict/report.ts';
 import { createdEvent } from '../../contract/store-fixture.ts';
@@ -141,11 +142,56 @@ describe('capturing an iteration', () => {
     });
   });
 
+  test.each([
+    ['timeout', 'timed_out', 'the agent timed out (seen)'],
+    ['hung', 'timed_out', 'the agent hung and was ended (seen)'],
+    ['crashed', 'error', 'the agent crashed (seen)'],
+    ['api_error', 'error', 'a request to the model failed (seen)'],
+    ['refused', 'failed', 'the agent refused the work (seen)'],
+    ['denied', 'no_sigil', 'the agent was denied a permission (seen)'],
+    ['max_tokens', 'no_sigil', 'the agent reached the token limit of an answer (seen)'],
+    ['max_turns', 'no_sigil', 'the agent reached its turn limit (seen)'],
+    ['context_full', 'no_sigil', 'the context of the agent was full (seen)'],
+    ['budget', 'no_sigil', 'the budget was used up (seen)'],
+  ] as const)('keeps %s as the cause, whatever its files fail with', (kind, outcome, text) => {
+    const agent: AgentRecord = { ...record, kind, evidence: 'seen' };
+    const check = { ...failing, output: 'AssertionError: expected 1' };
+    const { attempt: kept, report } = captured(outcome, agent, [check])!;
+    expect([kept.errorType, report?.errorCategory]).toEqual([kind, kind]);
+    expect(report?.whyFailed).toBe(
+      `${text}: check validation: exit code 1, expected 0; it says: AssertionError: expected 1`,
+    );
+    expect(report?.signature).toBe('f00');
+    const attempts = [{ number: 1, model: 'm', outcome, durationMs: 1, report: report! }];
+    expect(renderAttempts(attempts, 3000).text).toContain(`- **Error type:** ${kind}`);
+  });
+
+  it('keeps the cause beside the agent’s own report', () => {
+    const text =
+      '<failure-report>\nwhat_tried: a\nwhy_failed: b\nerror_category: logic_error\n</failure-report>';
+    const notes = agentNotes(parseSigils(text), (each) => each);
+    const agent: AgentRecord = {
+      ...record,
+      kind: 'max_turns',
+      evidence: '50 turns',
+      notes: notes!,
+    };
+    const { attempt: kept, report } = captured('no_sigil', agent)!;
+    expect(kept.errorType).toBe('max_turns');
+    expect(report).toMatchObject({
+      whatTried: 'a',
+      whyFailed: 'the agent reached its turn limit (50 turns): b',
+      errorCategory: 'logic_error',
+    });
+  });
+
   it('tells the first 200 characters when no check failed', () => {
     const long = { ...record, finalText: 'x'.repeat(500), claim: 'failed' as const };
     expect(captured('failed', long, null)?.report?.whyFailed).toBe('x'.repeat(200));
     const crashed = { ...record, kind: 'crashed' as const, evidence: 'killed by SIGSEGV' };
-    expect(captured('error', crashed, null)?.report?.whyFailed).toBe('killed by SIGSEGV');
+    expect(captured('error', crashed, null)?.report?.whyFailed).toBe(
+      'the agent crashed: killed by SIGSEGV',
+    );
     const hung = { ...record, kind: 'timeout' as const, evidence: 'no end after 30m' };
     expect(captured('timed_out', hung, null)?.report?.errorCategory).toBe('timeout');
   });
@@ -219,12 +265,14 @@ describe('notes of an agent', () => {
     expect(JSON.stringify(notes).length).toBeLessThan(20_000);
   });
 
-  it('hold no half learning: one that is too long is left out and counted', () => {
+  it('hold no half sentence: a learning that is too long is cut behind one, with the mark', () => {
     const message = ['Do this. '.repeat(200), 'Short.']
       .map((text) => `<learning category="pitfall" tags="a">${text}</learning>`)
       .join('\n');
     const notes = agentNotes(parseSigils(message), (text) => text);
-    expect(notes).toMatchObject({ learnings: [{ content: 'Short.' }], tooLong: 1 });
+    const content = `${'Do this. '.repeat(109)}_(truncated)_`;
+    expect(notes).toMatchObject({ learnings: [{ content }, { content: 'Short.' }], tooLong: 1 });
+    expect(content.length).toBeLessThanOrEqual(1000);
   });
 
   it('are none without a sigil, and clean', () => {

@@ -4,9 +4,9 @@ import {
   assertLoopDecision,
   assertLoopStrategy,
   createLoopStrategy,
-  loopStrategyNames,
   strategyMaximum,
 } from '../../../src/core/strategy/registry.ts';
+import { loopStrategyNames } from '../../../src/core/strategy/strategy-config.ts';
 import type { LoopDecision } from '../../../src/core/strategy/strategy.ts';
 import { completed } from './summary.ts';
 
@@ -52,6 +52,80 @@ describe('createLoopStrategy', () => {
     { name: 'ralph', min: 5, max: 4 },
   ])('refuses %o', (config) => {
     expect(errorOf(() => createLoopStrategy(config)).code).toBe('strategy.invalid');
+  });
+});
+
+describe('the keys of 003', () => {
+  const all = {
+    maxIterations: 4,
+    baseIterations: 2,
+    maxBonusIterations: 1,
+    progressThreshold: 0.2,
+    minIterations: 3,
+    convergenceThreshold: 0.9,
+    windowSize: 2,
+  };
+
+  it.each([
+    [{ mode: 'fixed', maxIterations: 5 }, 'fixed', 5],
+    [{ mode: 'fixed' }, 'fixed', 3],
+    [{ mode: 'hybrid', baseIterations: 2, maxBonusIterations: 4 }, 'hybrid', 6],
+    [{ mode: 'ralph', minIterations: 2, maxIterations: 6, windowSize: 2 }, 'ralph', 6],
+    // One object for all modes.
+    [{ mode: 'fixed', ...all }, 'fixed', 4],
+    [{ mode: 'hybrid', ...all }, 'hybrid', 3],
+    [{ mode: 'ralph', ...all }, 'ralph', 4],
+    [{ name: 'fixed', maxIterations: 5 }, 'fixed', 5],
+    [{ mode: 'fixed', iterations: 5 }, 'fixed', 5],
+  ])('%o', (config, name, maximum) => {
+    expect([createLoopStrategy(config).name, strategyMaximum(config)]).toEqual([name, maximum]);
+  });
+
+  it('decide as those of the configuration do', async () => {
+    const long = createLoopStrategy({
+      mode: 'ralph',
+      minIterations: 2,
+      convergenceThreshold: 0.5,
+      windowSize: 2,
+    });
+    const short = createLoopStrategy({ name: 'ralph', min: 2, threshold: 0.5, window: 2 });
+    const events = [1, 2, 3].map((iteration) => completed(iteration));
+    for (const event of events) {
+      expect(await long.onIterationComplete(event)).toEqual(await short.onIterationComplete(event));
+    }
+  });
+
+  it.each<[unknown, string]>([
+    [undefined, 'A strategy is an object such as'],
+    [null, 'got null'],
+    ['fixed', 'got a string'],
+    [[], 'got a list'],
+    [{}, 'A strategy needs a name or a mode: until-pass, fixed, hybrid, ralph, manual.'],
+    [{ mode: 3 }, 'got a number'],
+    [{ mode: 'fixed', name: 'ralph' }, 'has the name ralph and the mode fixed'],
+    [{ mode: 'fixed', maxIterations: '3' }, 'maxIterations must be a number, got a string'],
+    [
+      { mode: 'fixed', maxIterations: 0 },
+      'maxIterations must be a whole number of at least 1, got 0',
+    ],
+    [
+      { mode: 'fixed', maxIterations: 3, iterations: 4 },
+      'maxIterations (3) and iterations (4) differ',
+    ],
+    [
+      { mode: 'fixed', maxIteration: 3 },
+      'maxIteration does not belong to it; it takes iterations, maxIterations',
+    ],
+    [{ mode: 'hybrid', progressThreshold: 2 }, 'progressThreshold must be between 0 and 1, got 2'],
+    [{ mode: 'ralph', minIterations: 5, maxIterations: 2 }, 'max (2) is below min (5)'],
+    [{ name: 'fixed', window: 3 }, 'window does not belong to it'],
+    [{ mode: 'manual', fast: true }, 'fast does not belong to it; it takes no numbers'],
+  ])('%o is a clear error', (config, message) => {
+    // As a caller without types would.
+    const error = errorOf(() => Reflect.apply(createLoopStrategy, null, [config]));
+    expect(error.code).toBe('strategy.invalid');
+    expect(error.message).toContain(message);
+    expect(error.hint).not.toBeNull();
   });
 });
 

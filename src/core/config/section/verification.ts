@@ -243,7 +243,12 @@ export const Verify = section({
   'retries-on-fail': () =>
     Count().max(10).default(0).describe('How often a failed check is run again.'),
   'track-file-changes': () =>
-    z.boolean().default(true).describe('Record which files an iteration changed.'),
+    z
+      .boolean()
+      .default(true)
+      .describe(
+        'Record which files an iteration changed; `false` keeps their number alone, and no patch.',
+      ),
   'parse-tests': () =>
     z.boolean().default(true).describe('Read test counts from the output of checks.'),
   contracts: () =>

@@ -19,6 +19,9 @@ export type DocumentSource = {
 /** A word in a path says more than one in prose. */
 export const pathWeight = 4;
 
+/** Counts the ways terms were made of words; a store that has another one is indexed anew. Raise it with every change of them. */
+export const indexRule = 1;
+
 const maxContent = 20_000;
 const maxCount = 255;
 

@@ -1,4 +1,4 @@
-import { tokenize } from './tokens.ts';
+import { tokenize, wordsOf } from './tokens.ts';
 
 /** What a learning says. */
 export type Said = { readonly category: string; readonly content: string };
@@ -13,12 +13,12 @@ export function dropNearDuplicates<T extends Said>(
   maxOverlap = 0.8,
   given: readonly Said[] = [],
 ): readonly T[] {
-  const said = given.map((item) => ({ category: item.category, words: wordsOf(item) }));
+  const said = given.map((item) => ({ category: item.category, words: wholesOf(item) }));
   const kept: T[] = [];
   for (const item of items) {
     if (kept.length === limit) break;
     const { category } = item;
-    const words = wordsOf(item);
+    const words = wholesOf(item);
     const isNew = said.every(
       (other) => other.category !== category || overlap(other.words, words) <= maxOverlap,
     );
@@ -29,8 +29,9 @@ export function dropNearDuplicates<T extends Said>(
   return kept;
 }
 
-function wordsOf({ content }: Said): ReadonlySet<string> {
-  return new Set(tokenize(content).map(({ term }) => term));
+/** Names count once, as a whole: only so are two texts the same that differ in case. */
+function wholesOf({ content }: Said): ReadonlySet<string> {
+  return new Set(wordsOf(tokenize(content)).map(({ whole }) => whole));
 }
 
 /** Share of the words that two texts have in common, of all they have. */

@@ -13,6 +13,13 @@ const commonWeight = 0.75;
 const maxText = 8000;
 const maxTerms = 200;
 
+/** All of the query that is read. */
+export function askedText(
+  { title, description }: QueryText = { title: '', description: '' },
+): string {
+  return `${title.slice(0, maxText)}\n${description.slice(0, maxText)}`;
+}
+
 /** Terms to look for, with how much each matters: repeated ones more, but ever less so. */
 export function queryWeights({ title, description }: QueryText): ReadonlyMap<string, number> {
   const weights = new Map<string, number>();
@@ -39,7 +46,8 @@ const kinds = /^(?:fix|feat|chore|docs?|tests?|refactor|perf|build|ci|style|reve
 
 /** What stands before the colon: `etag` in `fix(etag): …` and in `etag: …`. */
 function scopeOf(title: string): string {
-  const [, kind = '', scope] = /^([\w./-]{1,60})(?:\(([^)]{1,60})\))?!?:\s/.exec(title) ?? [];
+  const [, kind = '', scope] =
+    /^([\p{L}\p{M}\p{N}_./-]{1,60})(?:\(([^)]{1,60})\))?!?:\s/u.exec(title) ?? [];
   return scope ?? (kinds.test(kind) ? '' : kind);
 }
 
@@ -48,9 +56,12 @@ function backticked(text: string): readonly string[] {
   return text.split('\n').flatMap((line) => line.split('`').filter((_, index) => index % 2 === 1));
 }
 
+const inFolder = /[\p{L}\p{M}\p{N}_]\/[\p{L}\p{N}_]/u;
+const withExtension = /[\p{L}\p{M}\p{N}_]\.[a-z]{1,4}$/iu;
+
 /** Words with a slash or a file extension. */
 function pathsIn(text: string): readonly string[] {
   return text
-    .split(/[^\w./-]+/)
-    .filter((word) => word.length <= 200 && (/\w\/\w/.test(word) || /\w\.[a-z]{1,4}$/.test(word)));
+    .split(/[^\p{L}\p{M}\p{N}_./-]+/u)
+    .filter((word) => word.length <= 200 && (inFolder.test(word) || withExtension.test(word)));
 }

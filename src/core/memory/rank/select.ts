@@ -3,8 +3,8 @@ import { isCommon } from './common-words.ts';
 import type { Occurrences } from './document.ts';
 import { likelihood, type Signs } from './gate.ts';
 import { dropNearDuplicates, type Said } from './near-duplicate.ts';
-import type { QueryText } from './query.ts';
-import { spellings, tokenize } from './tokens.ts';
+import { askedText, type QueryText } from './query.ts';
+import { hasWord, spellings, tokenize, wordsOf, type Name } from './tokens.ts';
 import { worthFactor } from './worth.ts';
 
 /** A learning that may be given, with what it shares with the query. Times are UTC milliseconds. */
@@ -52,7 +52,10 @@ export type Selected = {
   readonly why: string;
 };
 
-/** `isNamed`: the task's title names a tag that a person gave it, so it is given whatever the likelihood says. */
+/**
+ * `isNamed`: the task's title names a tag that a person gave it, or it has every word of the query, so it is given whatever
+ * the likelihood says.
+ */
 type Result = Selected & { readonly isNamed: boolean };
 
 export type Selection = {
@@ -102,13 +105,15 @@ export function selectLearnings(input: SelectInput): Selection {
     input.given,
   );
   const signs = readSigns(ranked.slice(0, judgedOf(input.totals)), value, input);
-  const { title = '', description = '' } = input.asked ?? {};
-  const spelled = spellings(kept.length === 0 ? '' : `${title}\n${description}`);
+  const title = input.asked?.title ?? '';
+  const asked = askedText(input.asked);
+  const spelled = spellings(kept.length === 0 ? '' : asked);
+  const words = kept.length === 0 ? [] : wordsOf(tokenize(asked));
   const results = kept.map(({ candidate, score }) => ({
     id: candidate.id,
     score: Math.round(score * 1000) / 1000,
     why: explain(candidate, value, spelled),
-    isNamed: isNamed(candidate, title),
+    isNamed: isNamed(candidate, title) || hasAll(candidate, words),
   }));
   return { results, likelihood: results.length === 0 ? 0 : likelihood(signs), signs };
 }
@@ -118,9 +123,18 @@ function isNamed({ handTags = [] }: Candidate, title: string): boolean {
   if (handTags.length === 0) return false;
   const words = new Set(tokenize(title).map(({ term }) => term));
   return handTags.some((tag) => {
-    const own = tokenize(tag).map(({ term }) => term);
-    return own.some((term) => !isCommon(term)) && own.every((term) => words.has(term));
+    const own = wordsOf(tokenize(tag));
+    return own.some(isSpecific) && own.every((word) => hasWord(words, word));
   });
+}
+
+/** Nothing asked for is missing, and it is more than words of all software. */
+function hasAll({ matches }: Candidate, words: readonly Name[]): boolean {
+  return words.some(isSpecific) && words.every((word) => hasWord(matches, word));
+}
+
+function isSpecific({ whole }: Name): boolean {
+  return !isCommon(whole);
 }
 
 type Values = ReadonlyMap<string, number>;
@@ -193,7 +207,7 @@ function withFeedback(ranked: readonly Scored[], input: SelectInput): readonly S
 function readSigns(best: readonly Scored[], value: Values, input: SelectInput): Signs {
   const { weights, terms, totals } = input;
   const unit = topRarity(totals);
-  const known = new Set(terms.map(({ term }) => term));
+  const known = knownTerms(input);
   let unknown = 0;
   for (const [term, weight] of weights) if (!known.has(term)) unknown += weight * unit;
   const mass = sum(value.values()) + unknown || 1;
@@ -214,6 +228,16 @@ function readSigns(best: readonly Scored[], value: Values, input: SelectInput): 
     best: Math.max(0, ...best.map(({ text }) => text)) / unit / 10,
     inPaths: shared((_, { path }) => path > 0) / mass,
   };
+}
+
+/** Those the store has, and the rest of names that it has in another case: `sq` and `lite` where it says `sqlite`. */
+function knownTerms({ terms, asked }: SelectInput): ReadonlySet<string> {
+  const known = new Set(terms.map(({ term }) => term));
+  const all = new Set(known);
+  for (const word of wordsOf(tokenize(askedText(asked)))) {
+    if (known.has(word.whole)) for (const part of word.parts) all.add(part);
+  }
+  return all;
 }
 
 function sum(values: Iterable<number>): number {

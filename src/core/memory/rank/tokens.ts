@@ -1,3 +1,4 @@
+import { composed, foldCase } from '../../text/fold-case.ts';
 import { stem } from './porter.ts';
 import { stopWords } from './stop-words.ts';
 
@@ -6,18 +7,22 @@ export type Token = {
   readonly term: string;
   /** It is part of a name in code, as its spelling shows: `camelCase`, `snake_case`, `HTTP2`. */
   readonly isName: boolean;
+  /** Of a part of a name: the term of the whole name. Other cases of it, `sqlite` for `SQLite`, have no parts. */
+  readonly whole?: string;
 };
 
 const maxWord = 60;
 const maxParts = 8;
 
+const words = /[\p{L}\p{M}\p{N}_]+/gu;
+
 /**
  * The terms of a text, in order: words in their stems; names split at case and underscores, and joined as well, so
- * that `bodyLimit`, `body_limit` and “body limit” meet. Linear in the text.
+ * that `bodyLimit`, `body_limit`, `BODYLIMIT` and “body limit” meet. Linear in the text.
  */
 export function tokenize(text: string): readonly Token[] {
   const tokens: Token[] = [];
-  for (const [word] of text.matchAll(/[\p{L}\p{N}_]+/gu)) {
+  for (const [word] of composed(text).matchAll(words)) {
     if (word.length <= maxWord) tokens.push(...tokensOf(word));
   }
   return tokens;
@@ -26,10 +31,10 @@ export function tokenize(text: string): readonly Token[] {
 /** How the text spells each of its terms, in lower case: people do not read stems. */
 export function spellings(text: string): ReadonlyMap<string, string> {
   const spelled = new Map<string, string>();
-  for (const [word] of text.matchAll(/[\p{L}\p{N}_]+/gu)) {
+  for (const [word] of composed(text).matchAll(words)) {
     if (word.length > maxWord) continue;
     const parts = splitName(word).slice(0, maxParts);
-    for (const part of [...parts, parts.join('')].map((each) => each.toLowerCase())) {
+    for (const part of [...parts, parts.join('')].map(foldCase)) {
       for (const term of [stem(part), part]) if (!spelled.has(term)) spelled.set(term, part);
     }
   }
@@ -40,9 +45,16 @@ function tokensOf(word: string): readonly Token[] {
   const parts = splitName(word).slice(0, maxParts);
   const isName =
     parts.length > 1 || /^\p{Lu}{2,}$/u.test(word) || /\p{L}\p{N}|\p{N}\p{L}/u.test(word);
-  const terms = parts.map((part) => part.toLowerCase()).filter(isUseful);
-  const joined = parts.length > 1 ? [parts.join('').toLowerCase()] : [];
-  return [...terms.map(stem), ...joined].map((term) => ({ term, isName }));
+  const terms = parts
+    .map(foldCase)
+    .filter((part) => isUseful(part) && part.length <= maxWord)
+    .map(stem);
+  if (parts.length < 2) return terms.map((term) => ({ term, isName }));
+  const joined = foldCase(parts.join(''));
+  if (joined.length > maxWord) return terms.map((term) => ({ term, isName }));
+  // A stem like any other: whoever writes the name in small letters looks for that.
+  const whole = stem(joined);
+  return [...terms.map((term) => ({ term, isName, whole })), { term: whole, isName }];
 }
 
 /** `parseHTTPUrl_v2` → parse, HTTP, Url, v2. */
@@ -75,4 +87,22 @@ export function pathTokens(path: string): readonly string[] {
   return tokenize(path)
     .map(({ term }) => term)
     .filter((term) => !genericSegments.has(term));
+}
+
+/** A word and, when it is a name of several parts, those: a text that has the one or all of the others has the name. */
+export type Name = { readonly whole: string; readonly parts: readonly string[] };
+
+/** The words of a text, each once as it is looked up. */
+export function wordsOf(tokens: readonly Token[]): readonly Name[] {
+  const found = new Map<string, Set<string>>();
+  for (const { term, whole = term } of tokens) {
+    const parts = found.get(whole) ?? new Set<string>();
+    found.set(whole, whole === term ? parts : parts.add(term));
+  }
+  return [...found].map(([whole, parts]) => ({ whole, parts: [...parts] }));
+}
+
+/** Whether a text with these terms has the word. */
+export function hasWord(terms: { has(term: string): boolean }, { whole, parts }: Name): boolean {
+  return terms.has(whole) || (parts.length > 0 && parts.every((part) => terms.has(part)));
 }
