@@ -15,6 +15,7 @@ import {
   type TaskContext,
 } from '../engine/assemble-prompt.ts';
 import { failuresSoFar } from '../engine/create-loop.ts';
+import { knowledgeRevision, loadKnowledge } from '../engine/load-knowledge.ts';
 import { loadMemory, memoryRequest } from '../engine/load-memory.ts';
 import { lastOfTask, modelPlan, planModel } from '../engine/plan-model.ts';
 import { workspaceSpec } from '../engine/workspace-spec.ts';
@@ -32,6 +33,9 @@ export type PromptPreview = {
   readonly withheld: readonly string[];
 };
 
+/** For what git is asked about a prompt. */
+const describeMs = 120_000;
+
 const noText: WorkspaceText = { status: '', diff: '', log: '' };
 
 /** The prompt the next iteration of a loop would get, by the same code that will build it. */
@@ -47,6 +51,11 @@ export async function previewNextPrompt(opened: Opened, loop: Loop): Promise<Pro
   const { context, memory, model } = await engine.store.read((tx) =>
     nextMemory(tx, next, number, engine.clock.now()),
   );
+  const knowledge = await loadKnowledge(
+    engine,
+    { task: context.task, settings, revision: knowledgeRevision(loop) },
+    AbortSignal.timeout(describeMs),
+  );
   const templates = await templatesOf(engine, loop.prompt);
   const { text, warnings, injected, withheld } = assemblePrompt(templates, {
     ...context,
@@ -59,6 +68,7 @@ export async function previewNextPrompt(opened: Opened, loop: Loop): Promise<Pro
     progress: loop.progress,
     feedback: loop.feedback,
     memory,
+    knowledge,
     shared: loop.shared ?? [],
   });
   const unknown = [
@@ -107,6 +117,9 @@ export async function previewFirstPrompt(
   const { memory, model } = await engine.store.read((tx) =>
     firstMemory(tx, context, settings, engine.clock.now()),
   );
+  const signal = AbortSignal.timeout(describeMs);
+  const revision = inPlace ? (await project.checkedOut(signal)).head : null;
+  const knowledge = await loadKnowledge(engine, { task: context.task, settings, revision }, signal);
   const templates = await templatesOf(engine, prompt);
   const { text, warnings, injected, withheld } = assemblePrompt(templates, {
     ...context,
@@ -119,6 +132,7 @@ export async function previewFirstPrompt(
     progress: [],
     feedback: '',
     memory,
+    knowledge,
     shared: [],
   });
   const unknown = [
@@ -189,7 +203,7 @@ export function draftContext(
 async function gitText({ engine, project }: Opened, loop: Loop): Promise<WorkspaceText | null> {
   if (!uses(loop.prompt, 'git-')) return noText;
   if (!isResting(loop.status)) return null;
-  const signal = AbortSignal.timeout(120_000);
+  const signal = AbortSignal.timeout(describeMs);
   const { workspace } = await engine.project.openWorkspace(workspaceSpec(loop), signal);
   return project.kind === 'git' ? workspace.describe(describeLimits, signal) : noText;
 }

@@ -1,4 +1,6 @@
+import type { ProjectKnowledge } from '../core/memory/knowledge.ts';
 import { memoryVariants } from '../core/memory/render-memory.ts';
+import { renderMap } from '../core/prompt/codebase-map.ts';
 import { defaultTemplate } from '../core/prompt/default-template.ts';
 import { withPromptDefaults } from '../core/prompt/prompt-defaults.ts';
 import { promptContext } from '../core/prompt/context.ts';
@@ -35,6 +37,8 @@ export type PromptParts = TaskContext & {
   readonly shared: readonly { readonly from: string; readonly text: string }[];
   /** Null: memory is switched off. */
   readonly memory: LoadedMemory | null;
+  /** Files that match the task, and the codebase map. */
+  readonly knowledge: ProjectKnowledge;
 };
 
 /** A prompt, with the items of memory that are in it and those left out on purpose. */
@@ -77,7 +81,9 @@ export function assemblePrompt(templates: Templates, parts: PromptParts): Assemb
   const { settings, task, prompt } = parts;
   const { strategy, 'max-entries': maxEntries, 'max-chars': maxChars } = settings.progress;
   const progress = createProgressStrategy({ name: strategy, maxEntries, maxChars }, parts.progress);
-  const variants = parts.memory === null ? [] : memoryVariants(parts.memory.context);
+  const { files, map, warnings } = parts.knowledge;
+  const variants =
+    parts.memory === null ? [] : memoryVariants({ ...parts.memory.context, knowledge: files });
   const known = promptContext({
     task: {
       ...task,
@@ -95,6 +101,7 @@ export function assemblePrompt(templates: Templates, parts: PromptParts): Assemb
     branch: parts.branch,
     workspace: parts.workspace,
     memory: variants.map(({ text }) => text),
+    codebaseMap: map === null ? '' : renderMap(map, settings.memory['map-chars']),
     maxBlockChars: settings.memory['injected-chars'],
     progress: progress.variants(),
     feedback: parts.feedback,
@@ -116,6 +123,8 @@ export function assemblePrompt(templates: Templates, parts: PromptParts): Assemb
   const shown = variants.find(({ text }) => text === known['memory']);
   return {
     ...rendered,
+    // Once is enough: the files are looked at again for every prompt.
+    warnings: parts.iteration === 1 ? [...rendered.warnings, ...warnings] : rendered.warnings,
     injected: shown?.injected ?? [],
     withheld: parts.memory?.withheld ?? [],
   };

@@ -9,6 +9,7 @@ import type { Clock, Ids, Random } from '../ports/clock.ts';
 import type { Disk } from '../ports/disk.ts';
 import type { DoorAnswer, Doors } from '../ports/door.ts';
 import type { Reach } from '../ports/failpoint.ts';
+import type { KnowledgeFiles } from '../ports/knowledge.ts';
 import type { Locks } from '../ports/lock.ts';
 import type { LiveListener } from '../ports/live.ts';
 import type { ShippedPrices } from '../ports/prices.ts';
@@ -34,6 +35,8 @@ export type Engine = {
   readonly random: Random;
   readonly disk: Disk;
   readonly locks: Locks;
+  /** What the project's own files say to tasks. */
+  readonly knowledge: KnowledgeFiles;
   readonly prices: ShippedPrices;
   /** What loops share: who may run now, and who waits. */
   readonly slots: Slots;

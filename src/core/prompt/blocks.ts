@@ -3,7 +3,10 @@ import type { TemplateContext } from './templates.ts';
 import { type BlockVariable, blockVariables } from './template-variables.ts';
 
 /** Headings of the blocks, in the default template and when appended. Memory brings its own. */
-export const blockHeadings: Readonly<Record<BlockVariable | 'shared', string | null>> = {
+export const blockHeadings: Readonly<
+  Record<BlockVariable | 'shared' | 'codebase-map', string | null>
+> = {
+  'codebase-map': '## Codebase Map',
   memory: null,
   progress: '## Previous Iterations',
   feedback: '## Verification Feedback',
@@ -53,15 +56,19 @@ export function appendBlocks(
   printed: ReadonlySet<string>,
 ): { readonly text: string; readonly warning: string | null } {
   const lacking = blockVariables.filter((name) => !printed.has(name));
-  if (lacking.length === 0) return { text, warning: null };
-  const blocks = lacking.flatMap((name) => renderBlock(name, context[name]));
+  // Most projects have no map: a template need not know that there may be one.
+  const map = printed.has('codebase-map') ? [] : (['codebase-map'] as const);
+  const blocks = [...map, ...lacking].flatMap((name) => renderBlock(name, context[name]));
   const names = lacking.map((name) => `{{${name}}}`).join(', ');
-  const warning = `The prompt template does not print ${names}; appended at the end.`;
+  const warning =
+    lacking.length === 0
+      ? null
+      : `The prompt template does not print ${names}; appended at the end.`;
   if (blocks.length === 0) return { text, warning };
   return { text: `${[text.trimEnd(), ...blocks].join('\n\n')}\n`, warning };
 }
 
-function renderBlock(name: BlockVariable, value: unknown): readonly string[] {
+function renderBlock(name: keyof typeof blockHeadings, value: unknown): readonly string[] {
   if (typeof value !== 'string' || value === '') return [];
   const heading = blockHeadings[name];
   return [heading === null ? value : `${heading}\n\n${value}`];

@@ -32,6 +32,8 @@ export type PromptInput = {
   readonly workspace?: { readonly status: string; readonly diff: string; readonly log: string };
   /** Renderings from the fullest to the shortest, as `fitBlocks` takes them. */
   readonly memory?: readonly string[];
+  /** The codebase map as it is shown; empty or absent: there is none. */
+  readonly codebaseMap?: string;
   /** Characters of progress, memory and feedback together. */
   readonly maxBlockChars?: number;
   readonly progress?: readonly string[];
@@ -77,6 +79,7 @@ export function promptContext(input: PromptInput): Readonly<Record<string, unkno
     'git-diff': data('Output of `git diff`', headOf(input.workspace?.diff, maxDiffChars), 'diff'),
     'git-log': data('Output of `git log`', headLines(input.workspace?.log, maxLogLines)),
     ...blocks,
+    'codebase-map': input.codebaseMap ?? '',
     guidance: renderGuidance(input.guidance ?? []),
     shared: renderShared(input.shared ?? []),
   };

@@ -10,6 +10,7 @@ export const defaultTemplate: string = [
   section('parent-context', '### Parent Context'),
   section('completed-prerequisites', '### Completed Prerequisites'),
   section('reference-specs', '### Reference Specs'),
+  block('codebase-map'),
   block('memory'),
   block('progress'),
   block('feedback'),

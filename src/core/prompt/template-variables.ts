@@ -22,6 +22,7 @@ export const templateVariables = [
   'git-diff',
   'git-log',
   ...blockVariables,
+  'codebase-map',
   'shared',
 ] as const;
 export type TemplateVariable = (typeof templateVariables)[number];

@@ -9,6 +9,7 @@ import {
 } from '../assemble-prompt.ts';
 import type { StoreTx } from '../../ports/store.ts';
 import type { Engine } from '../engine.ts';
+import { knowledgeRevision, loadKnowledge } from '../load-knowledge.ts';
 import { loadMemory, memoryRequest } from '../load-memory.ts';
 import type { LoopOwner } from '../loop-owner.ts';
 
@@ -18,6 +19,12 @@ export const describeLimits = { diffChars: 5000, logEntries: 10 };
 export async function buildPrompt(engine: Engine, owner: LoopOwner): Promise<void> {
   const { loop, iteration, workspace } = owner;
   const { context, memory } = await engine.store.read((tx) => recall(tx, engine, owner));
+  const { task } = context;
+  const knowledge = await loadKnowledge(
+    engine,
+    { task, settings: loop.settings, revision: knowledgeRevision(loop) },
+    owner.closing,
+  );
   const templates = await templatesOf(engine, loop.prompt);
   const { warnings, injected, withheld, ...assembled } = assemblePrompt(templates, {
     ...context,
@@ -32,6 +39,7 @@ export async function buildPrompt(engine: Engine, owner: LoopOwner): Promise<voi
     progress: loop.progress,
     feedback: loop.feedback,
     memory,
+    knowledge,
     shared: loop.shared ?? [],
   });
   // Diffs and files quote what is in them.

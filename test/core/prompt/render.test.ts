@@ -214,6 +214,7 @@ describe("a user's template", () => {
       progress=
       feedback=
       guidance=
+      codebase-map=
       shared="
     `);
   });
