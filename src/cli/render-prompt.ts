@@ -14,9 +14,11 @@ import {
   templatesOf,
   type TaskContext,
 } from '../engine/assemble-prompt.ts';
+import type { Engine } from '../engine/engine.ts';
 import { failuresSoFar } from '../engine/create-loop.ts';
 import { knowledgeRevision, loadKnowledge } from '../engine/load-knowledge.ts';
 import { loadMemory, memoryRequest } from '../engine/load-memory.ts';
+import { wholeShares } from '../engine/whole-shares.ts';
 import { lastOfTask, modelPlan, planModel } from '../engine/plan-model.ts';
 import { workspaceSpec } from '../engine/workspace-spec.ts';
 import type { StoreTx } from '../ports/store.ts';
@@ -48,8 +50,8 @@ export async function previewNextPrompt(opened: Opened, loop: Loop): Promise<Pro
   const number = (lastIteration(loop)?.number ?? 0) + 1;
   // Whoever goes on with a resting loop is another session.
   const next: Loop = { ...loop, settings, ...(isResting(loop.status) ? { sessionId: null } : {}) };
-  const { context, memory, model } = await engine.store.read((tx) =>
-    nextMemory(tx, next, number, engine.clock.now()),
+  const { context, memory, model, shared } = await engine.store.read((tx) =>
+    nextMemory(tx, next, number, engine),
   );
   const knowledge = await loadKnowledge(
     engine,
@@ -69,7 +71,7 @@ export async function previewNextPrompt(opened: Opened, loop: Loop): Promise<Pro
     feedback: loop.feedback,
     memory,
     knowledge,
-    shared: loop.shared ?? [],
+    shared,
   });
   const unknown = [
     git === null ? 'git status, diff and log, since the loop is running' : null,
@@ -83,7 +85,7 @@ export async function previewNextPrompt(opened: Opened, loop: Loop): Promise<Pro
 }
 
 /** What the next iteration would choose and remember. */
-async function nextMemory(tx: StoreTx, loop: Loop, number: number, now: number) {
+async function nextMemory(tx: StoreTx, loop: Loop, number: number, { clock, clean }: Engine) {
   const context = await loadTaskContext(tx, loop.taskId);
   const model = await planModel(tx, await modelPlan(tx, loop, number));
   const iteration = {
@@ -92,8 +94,8 @@ async function nextMemory(tx: StoreTx, loop: Loop, number: number, now: number) 
     model: model.model,
     modelReason: model.reason,
   };
-  const memory = await loadMemory(tx, memoryRequest(loop, iteration, context.task, now));
-  return { context, model, memory };
+  const memory = await loadMemory(tx, memoryRequest(loop, iteration, context.task, clock.now()));
+  return { context, model, memory, shared: await wholeShares(tx, loop.shared ?? [], clean) };
 }
 
 const baselineUnknown =

@@ -4,6 +4,7 @@ import { renderMap } from '../core/prompt/codebase-map.ts';
 import { defaultTemplate } from '../core/prompt/default-template.ts';
 import { withPromptDefaults } from '../core/prompt/prompt-defaults.ts';
 import { promptContext } from '../core/prompt/context.ts';
+import { fitTexts, type InputFile } from '../core/prompt/oversized.ts';
 import { renderPrompt, type RenderedPrompt } from '../core/prompt/render.ts';
 import { systemPrompt } from '../core/prompt/system-prompt.ts';
 import type { Templates } from '../core/prompt/templates.ts';
@@ -45,6 +46,8 @@ export type PromptParts = TaskContext & {
 export type AssembledPrompt = RenderedPrompt & {
   readonly injected: readonly string[];
   readonly withheld: readonly string[];
+  /** Texts that are too long for it. */
+  readonly files: readonly InputFile[];
 };
 
 export async function loadTaskContext(tx: StoreTx, taskId: string): Promise<TaskContext> {
@@ -84,6 +87,19 @@ export function assemblePrompt(templates: Templates, parts: PromptParts): Assemb
   const { files, map, warnings } = parts.knowledge;
   const variants =
     parts.memory === null ? [] : memoryVariants({ ...parts.memory.context, knowledge: files });
+  const texts = fitTexts(
+    {
+      inputs: prompt.inputs,
+      guidance: task.guidance.map(({ time, text }) => ({ timeMs: time, text })),
+      shared: parts.shared,
+    },
+    {
+      input: settings.prompt['input-chars'],
+      guidance: settings.prompt['guidance-chars'],
+      shared: settings.prompt['shared-chars'],
+    },
+    parts.iteration,
+  );
   const known = promptContext({
     task: {
       ...task,
@@ -105,9 +121,10 @@ export function assemblePrompt(templates: Templates, parts: PromptParts): Assemb
     maxBlockChars: settings.memory['injected-chars'],
     progress: progress.variants(),
     feedback: parts.feedback,
-    shared: parts.shared,
-    guidance: task.guidance.map(({ time, text }) => ({ timeMs: time, text })),
-    inputs: prompt.inputs,
+    shared: texts.shared,
+    sharedElsewhere: texts.sharedElsewhere,
+    guidance: texts.guidance,
+    inputs: texts.inputs,
   });
   const context = withPromptDefaults(prompt, known);
   const ending = [prompt.systemPrompt, systemPrompt({ taskId: task.id })].filter(
@@ -127,5 +144,6 @@ export function assemblePrompt(templates: Templates, parts: PromptParts): Assemb
     warnings: parts.iteration === 1 ? [...rendered.warnings, ...warnings] : rendered.warnings,
     injected: shown?.injected ?? [],
     withheld: parts.memory?.withheld ?? [],
+    files: texts.files,
   };
 }

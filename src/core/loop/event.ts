@@ -91,6 +91,8 @@ export type ReceivedMessage = {
   readonly from: string;
   /** The head of a long one. */
   readonly text: string;
+  /** How long it is, when this is the head alone: all of it stays in the store. */
+  readonly chars?: number;
 };
 
 /** The facts of a loop, in the order they happened. Past tense; appended, never changed. */

@@ -138,7 +138,7 @@ export type Loop = {
   /** Goes into the next prompt, once. */
   readonly feedback: string;
   /** What other loops shared since the last prompt; absent when nothing did. Goes into the next prompt, once. */
-  readonly shared?: readonly { readonly from: string; readonly text: string }[];
+  readonly shared?: readonly SharedText[];
   /** A hook after an iteration wants the loop to stop, in its words; absent: none does. */
   readonly stopWish?: string;
   /** What the loop's mode asks a person; absent when nothing is open. */
@@ -163,6 +163,13 @@ export type Loop = {
   readonly merging?: OwnMove;
   readonly warnings: readonly string[];
   readonly seq: number;
+};
+
+export type SharedText = {
+  readonly from: string;
+  readonly text: string;
+  /** The message that has all of it, when this is the head alone. */
+  readonly messageId?: string;
 };
 
 export type JudgeApproval = {

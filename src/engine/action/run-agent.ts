@@ -24,6 +24,7 @@ import type { Sandbox } from '../../ports/process.ts';
 import { traceEnvironment } from '../agent-git-trace.ts';
 import { giveAgentSlot, takeAgentSlot, tellProvider } from '../agent-slot.ts';
 import { openDoor, withDoor } from '../loop-door.ts';
+import { placeInputFiles } from '../input-files.ts';
 import { loopSandbox } from '../loop-sandbox.ts';
 import { refuseFullDisk } from '../disk-full.ts';
 import type { Engine } from '../engine.ts';
@@ -103,6 +104,7 @@ async function runInSlot(
   await owner.before('run-agent');
   engine.project.requireIntact(run.cwd);
   engine.artifacts.requireIntact(dir);
+  using _inputs = await placeInputFiles(engine, loop, dir, run.cwd);
   const ran = await runner.run(
     run,
     {

@@ -24,6 +24,16 @@ export const Prompt = section({
       .array(InnerPath())
       .default([])
       .describe('Files and globs listed in the prompt as reference specs.'),
+  'input-chars': () =>
+    Count()
+      .default(8000)
+      .describe('Characters of one input of a loop type; a longer one becomes a file.'),
+  'guidance-chars': () =>
+    Count().default(4000).describe('Characters of one guidance; a longer one becomes a file.'),
+  'shared-chars': () =>
+    Count()
+      .default(2000)
+      .describe('Characters of all that other loops shared; what is beyond becomes a file.'),
 });
 
 export const Scheduler = section({
