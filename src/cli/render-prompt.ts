@@ -1,6 +1,7 @@
 import { mergeLive } from '../core/config/frozen.ts';
 import type { Settings } from '../core/config/schema.ts';
 import type { PromptRecord } from '../core/loop/event.ts';
+import { planSession } from '../core/loop/agent-session.ts';
 import { lastIteration, openIteration, type Loop } from '../core/loop/loop.ts';
 import { isResting } from '../core/loop/status.ts';
 import type { ModelChoice } from '../core/model/select-model.ts';
@@ -58,6 +59,7 @@ export async function previewNextPrompt(opened: Opened, loop: Loop): Promise<Pro
     { task: context.task, settings, revision: knowledgeRevision(loop) },
     AbortSignal.timeout(describeMs),
   );
+  const plan = planSession(next, engine.clock.now());
   const templates = await templatesOf(engine, loop.prompt);
   const { text, warnings, injected, withheld } = assemblePrompt(templates, {
     ...context,
@@ -71,6 +73,8 @@ export async function previewNextPrompt(opened: Opened, loop: Loop): Promise<Pro
     feedback: loop.feedback,
     memory,
     knowledge,
+    handoff: loop.handoff ?? '',
+    resumedPercent: plan.kind === 'resume' ? plan.percent : null,
     shared,
   });
   const unknown = [
@@ -79,6 +83,9 @@ export async function previewNextPrompt(opened: Opened, loop: Loop): Promise<Pro
       ? null
       : `what iteration ${lastIteration(loop)?.number ?? 0}, which is under way, will leave behind`,
     loop.baseline === null ? baselineUnknown : null,
+    plan.kind === 'reboot'
+      ? 'the handoff document, which is asked for when the iteration starts'
+      : null,
   ];
   const known = unknown.filter((each) => each !== null);
   return { text, warnings, unknown: known, model, injected, withheld };
@@ -135,6 +142,8 @@ export async function previewFirstPrompt(
     feedback: '',
     memory,
     knowledge,
+    handoff: '',
+    resumedPercent: null,
     shared: [],
   });
   const unknown = [

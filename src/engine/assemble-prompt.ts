@@ -1,3 +1,4 @@
+import { sessionNote } from '../core/loop/agent-session.ts';
 import type { ProjectKnowledge } from '../core/memory/knowledge.ts';
 import { memoryVariants } from '../core/memory/render-memory.ts';
 import { renderMap } from '../core/prompt/codebase-map.ts';
@@ -38,6 +39,10 @@ export type PromptParts = TaskContext & {
   readonly shared: readonly { readonly from: string; readonly text: string }[];
   /** Null: memory is switched off. */
   readonly memory: LoadedMemory | null;
+  /** What a full session left to this one; empty: nothing. */
+  readonly handoff: string;
+  /** How full the agent's session is that goes on with this prompt; null: a fresh one starts. */
+  readonly resumedPercent: number | null;
   /** Files that match the task, and the codebase map. */
   readonly knowledge: ProjectKnowledge;
 };
@@ -118,6 +123,7 @@ export function assemblePrompt(templates: Templates, parts: PromptParts): Assemb
     workspace: parts.workspace,
     memory: variants.map(({ text }) => text),
     codebaseMap: map === null ? '' : renderMap(map, settings.memory['map-chars']),
+    handoff: parts.handoff,
     maxBlockChars: settings.memory['injected-chars'],
     progress: progress.variants(),
     feedback: parts.feedback,
@@ -140,6 +146,10 @@ export function assemblePrompt(templates: Templates, parts: PromptParts): Assemb
   const shown = variants.find(({ text }) => text === known['memory']);
   return {
     ...rendered,
+    text:
+      parts.resumedPercent === null
+        ? rendered.text
+        : `${sessionNote(parts.resumedPercent, settings)}\n\n${rendered.text}`,
     // Once is enough: the files are looked at again for every prompt.
     warnings: parts.iteration === 1 ? [...rendered.warnings, ...warnings] : rendered.warnings,
     injected: shown?.injected ?? [],

@@ -26,6 +26,7 @@ export const defaults: Settings = {
   "env": {"pass":[],"set":{}},
   "hooks": {"loop-start":[],"loop-end":[],"pre-iteration":[],"post-iteration":[],"test-failure":[],"test-success":[],"progress":[],"no-progress":[],"error":[],"file-change":[],"mode-switch":[],"rebase":[],"merge":[]},
   "notify": {"desktop":false,"webhooks":[],"command":null,"min-interval":60000,"max-per-hour":20,"quiet-hours":[]},
+  "session": {"name":"fresh","warn-percent":70,"reboot-percent":85,"handoff-chars":8000,"max-reboots-per-hour":10},
   "mode": {"name":"unattended","ask-every":10,"ask-files":5,"auto-approve-after":60000,"max-changed-files":50,"max-changed-lines":5000},
   "store": null,
 };
@@ -55,6 +56,7 @@ export const writtenDefaults: Tree = {
   "env": {"pass":[],"set":{}},
   "hooks": {"loop-start":[],"loop-end":[],"pre-iteration":[],"post-iteration":[],"test-failure":[],"test-success":[],"progress":[],"no-progress":[],"error":[],"file-change":[],"mode-switch":[],"rebase":[],"merge":[]},
   "notify": {"desktop":false,"webhooks":[],"command":null,"min-interval":"1m","max-per-hour":20,"quiet-hours":[]},
+  "session": {"name":"fresh","warn-percent":70,"reboot-percent":85,"handoff-chars":8000,"max-reboots-per-hour":10},
   "mode": {"name":"unattended","ask-every":10,"ask-files":5,"auto-approve-after":"1m","max-changed-files":50,"max-changed-lines":5000},
   "store": null,
 };

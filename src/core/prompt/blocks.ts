@@ -2,11 +2,16 @@ import { countChars, headChars } from '../text/code-points.ts';
 import type { TemplateContext } from './templates.ts';
 import { type BlockVariable, blockVariables } from './template-variables.ts';
 
+/** Blocks that most prompts do not have: a template need not know of them. */
+const optionalBlocks = ['codebase-map', 'handoff'] as const;
+type OptionalBlock = (typeof optionalBlocks)[number];
+
 /** Headings of the blocks, in the default template and when appended. Memory brings its own. */
 export const blockHeadings: Readonly<
-  Record<BlockVariable | 'shared' | 'codebase-map', string | null>
+  Record<BlockVariable | 'shared' | OptionalBlock, string | null>
 > = {
   'codebase-map': '## Codebase Map',
+  handoff: '## Handoff',
   memory: null,
   progress: '## Previous Iterations',
   feedback: '## Verification Feedback',
@@ -56,9 +61,8 @@ export function appendBlocks(
   printed: ReadonlySet<string>,
 ): { readonly text: string; readonly warning: string | null } {
   const lacking = blockVariables.filter((name) => !printed.has(name));
-  // Most projects have no map: a template need not know that there may be one.
-  const map = printed.has('codebase-map') ? [] : (['codebase-map'] as const);
-  const blocks = [...map, ...lacking].flatMap((name) => renderBlock(name, context[name]));
+  const optional = optionalBlocks.filter((name) => !printed.has(name));
+  const blocks = [...optional, ...lacking].flatMap((name) => renderBlock(name, context[name]));
   const names = lacking.map((name) => `{{${name}}}`).join(', ');
   const warning =
     lacking.length === 0

@@ -4,6 +4,7 @@ import { fence } from '../text/fence.ts';
 import { LoopwrightError } from '../error.ts';
 import { inertLine } from '../memory/inert-text.ts';
 import { fitBlocks } from './blocks.ts';
+import { renderHandoff } from './handoff-block.ts';
 import { inlineCode, singleLine } from './inline.ts';
 import { type TemplateVariable, templateVariables } from './template-variables.ts';
 import { utcStamp } from './utc-stamp.ts';
@@ -34,6 +35,8 @@ export type PromptInput = {
   readonly memory?: readonly string[];
   /** The codebase map as it is shown; empty or absent: there is none. */
   readonly codebaseMap?: string;
+  /** What a session that was full left to this one; empty or absent: nothing. */
+  readonly handoff?: string;
   /** Characters of progress, memory and feedback together. */
   readonly maxBlockChars?: number;
   readonly progress?: readonly string[];
@@ -81,6 +84,7 @@ export function promptContext(input: PromptInput): Readonly<Record<string, unkno
     'git-log': data('Output of `git log`', headLines(input.workspace?.log, maxLogLines)),
     ...blocks,
     'codebase-map': input.codebaseMap ?? '',
+    handoff: renderHandoff(input.handoff ?? ''),
     guidance: renderGuidance(input.guidance ?? []),
     shared: renderShared(input.shared ?? [], input.sharedElsewhere ?? ''),
   };

@@ -11,6 +11,7 @@ export const defaultTemplate: string = [
   section('completed-prerequisites', '### Completed Prerequisites'),
   section('reference-specs', '### Reference Specs'),
   block('codebase-map'),
+  block('handoff'),
   block('memory'),
   block('progress'),
   block('feedback'),

@@ -23,6 +23,7 @@ export const templateVariables = [
   'git-log',
   ...blockVariables,
   'codebase-map',
+  'handoff',
   'shared',
 ] as const;
 export type TemplateVariable = (typeof templateVariables)[number];

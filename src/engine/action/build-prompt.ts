@@ -13,12 +13,15 @@ import { knowledgeRevision, loadKnowledge } from '../load-knowledge.ts';
 import { inputFilesName } from '../input-files.ts';
 import { loadMemory, memoryRequest } from '../load-memory.ts';
 import type { LoopOwner } from '../loop-owner.ts';
+import { prepareSession } from '../reboot-session.ts';
 import { wholeShares } from '../whole-shares.ts';
 
 export const describeLimits = { diffChars: 5000, logEntries: 10 };
 
 /** The prompt of this iteration, kept as a file and by its hash. */
 export async function buildPrompt(engine: Engine, owner: LoopOwner): Promise<void> {
+  const plan = await prepareSession(engine, owner);
+  if (owner.cut.aborted) return;
   const { loop, iteration, workspace } = owner;
   const { context, memory, shared } = await engine.store.read((tx) => recall(tx, engine, owner));
   const { task } = context;
@@ -42,6 +45,8 @@ export async function buildPrompt(engine: Engine, owner: LoopOwner): Promise<voi
     feedback: loop.feedback,
     memory,
     knowledge,
+    handoff: loop.handoff ?? '',
+    resumedPercent: plan.kind === 'resume' ? plan.percent : null,
     shared,
   });
   // Diffs and files quote what is in them.
@@ -60,6 +65,7 @@ export async function buildPrompt(engine: Engine, owner: LoopOwner): Promise<voi
     chars: text.length,
     injected,
     ...(withheld.length === 0 ? {} : { withheld }),
+    ...(plan.kind === 'resume' ? { resumes: plan.session.id } : {}),
     warnings,
   });
 }

@@ -215,6 +215,7 @@ describe("a user's template", () => {
       feedback=
       guidance=
       codebase-map=
+      handoff=
       shared="
     `);
   });
