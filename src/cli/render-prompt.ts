@@ -1,6 +1,7 @@
 import { mergeLive } from '../core/config/frozen.ts';
 import type { Settings } from '../core/config/schema.ts';
 import type { PromptRecord } from '../core/loop/event.ts';
+import { planSession } from '../core/loop/agent-session.ts';
 import { lastIteration, nextAttempt, openIteration, type Loop } from '../core/loop/loop.ts';
 import { isResting } from '../core/loop/status.ts';
 import type { ModelChoice } from '../core/model/select-model.ts';
@@ -14,8 +15,11 @@ import {
   templatesOf,
   type TaskContext,
 } from '../engine/assemble-prompt.ts';
+import type { Engine } from '../engine/engine.ts';
 import { failuresSoFar } from '../engine/create-loop.ts';
+import { knowledgeRevision, loadKnowledge } from '../engine/load-knowledge.ts';
 import { loadMemory, memoryRequest } from '../engine/load-memory.ts';
+import { wholeShares } from '../engine/whole-shares.ts';
 import { lastOfTask, modelPlan, planModel } from '../engine/plan-model.ts';
 import { workspaceSpec } from '../engine/workspace-spec.ts';
 import type { StoreTx } from '../ports/store.ts';
@@ -32,6 +36,9 @@ export type PromptPreview = {
   readonly withheld: readonly string[];
 };
 
+/** For what git is asked about a prompt. */
+const describeMs = 120_000;
+
 const noText: WorkspaceText = { status: '', diff: '', log: '' };
 
 /** The prompt the next iteration of a loop would get, by the same code that will build it. */
@@ -44,9 +51,15 @@ export async function previewNextPrompt(opened: Opened, loop: Loop): Promise<Pro
   const number = (lastIteration(loop)?.number ?? 0) + 1;
   // Whoever goes on with a resting loop is another session.
   const next: Loop = { ...loop, settings, ...(isResting(loop.status) ? { sessionId: null } : {}) };
-  const { context, memory, model } = await engine.store.read((tx) =>
-    nextMemory(tx, next, number, engine.clock.now()),
+  const { context, memory, model, shared } = await engine.store.read((tx) =>
+    nextMemory(tx, next, number, engine),
   );
+  const knowledge = await loadKnowledge(
+    engine,
+    { task: context.task, settings, revision: knowledgeRevision(loop) },
+    AbortSignal.timeout(describeMs),
+  );
+  const plan = planSession(next, engine.clock.now());
   const templates = await templatesOf(engine, loop.prompt);
   const { text, warnings, injected, withheld } = assemblePrompt(templates, {
     ...context,
@@ -59,7 +72,10 @@ export async function previewNextPrompt(opened: Opened, loop: Loop): Promise<Pro
     progress: loop.progress,
     feedback: loop.feedback,
     memory,
-    shared: loop.shared ?? [],
+    knowledge,
+    handoff: loop.handoff ?? '',
+    resumedPercent: plan.kind === 'resume' ? plan.percent : null,
+    shared,
   });
   const unknown = [
     git === null ? 'git status, diff and log, since the loop is running' : null,
@@ -67,13 +83,16 @@ export async function previewNextPrompt(opened: Opened, loop: Loop): Promise<Pro
       ? null
       : `what iteration ${lastIteration(loop)?.number ?? 0}, which is under way, will leave behind`,
     loop.baseline === null ? baselineUnknown : null,
+    plan.kind === 'reboot'
+      ? 'the handoff document, which is asked for when the iteration starts'
+      : null,
   ];
   const known = unknown.filter((each) => each !== null);
   return { text, warnings, unknown: known, model, injected, withheld };
 }
 
 /** What the next iteration would choose and remember. */
-async function nextMemory(tx: StoreTx, loop: Loop, number: number, now: number) {
+async function nextMemory(tx: StoreTx, loop: Loop, number: number, { clock, clean }: Engine) {
   const context = await loadTaskContext(tx, loop.taskId);
   const model = await planModel(tx, await modelPlan(tx, loop, number));
   const iteration = {
@@ -82,8 +101,8 @@ async function nextMemory(tx: StoreTx, loop: Loop, number: number, now: number) 
     model: model.model,
     modelReason: model.reason,
   };
-  const memory = await loadMemory(tx, memoryRequest(loop, iteration, context.task, now));
-  return { context, model, memory };
+  const memory = await loadMemory(tx, memoryRequest(loop, iteration, context.task, clock.now()));
+  return { context, model, memory, shared: await wholeShares(tx, loop.shared ?? [], clean) };
 }
 
 const baselineUnknown =
@@ -107,6 +126,9 @@ export async function previewFirstPrompt(
   const { memory, model } = await engine.store.read((tx) =>
     firstMemory(tx, context, settings, engine.clock.now()),
   );
+  const signal = AbortSignal.timeout(describeMs);
+  const revision = inPlace ? (await project.checkedOut(signal)).head : null;
+  const knowledge = await loadKnowledge(engine, { task: context.task, settings, revision }, signal);
   const templates = await templatesOf(engine, prompt);
   const { text, warnings, injected, withheld } = assemblePrompt(templates, {
     ...context,
@@ -119,6 +141,9 @@ export async function previewFirstPrompt(
     progress: [],
     feedback: '',
     memory,
+    knowledge,
+    handoff: '',
+    resumedPercent: null,
     shared: [],
   });
   const unknown = [
@@ -189,7 +214,7 @@ export function draftContext(
 async function gitText({ engine, project }: Opened, loop: Loop): Promise<WorkspaceText | null> {
   if (!uses(loop.prompt, 'git-')) return noText;
   if (!isResting(loop.status)) return null;
-  const signal = AbortSignal.timeout(120_000);
+  const signal = AbortSignal.timeout(describeMs);
   const { workspace } = await engine.project.openWorkspace(workspaceSpec(loop), signal);
   return project.kind === 'git' ? workspace.describe(describeLimits, signal) : noText;
 }

@@ -14,6 +14,8 @@ import { configFingerprint } from '../adapters/files/config-fingerprint.ts';
 import { loadConfig, loadConfigAnyway, type LoadedConfig } from '../adapters/files/config-files.ts';
 import { stateFolderName } from '../adapters/files/folder-state.ts';
 import { createDisk } from '../adapters/files/disk-reserve.ts';
+import { createInputFiles } from '../adapters/files/input-files.ts';
+import { createKnowledgeFiles } from '../adapters/files/knowledge-files.ts';
 import { createLocks } from '../adapters/files/lock-files.ts';
 import { loadLoopTypes } from '../adapters/files/loop-type-files.ts';
 import { createQueueBoard } from '../adapters/files/queue-files.ts';
@@ -218,6 +220,8 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     random: createRandom(),
     disk: createDisk(stateDir),
     locks,
+    inputFiles: createInputFiles(),
+    knowledge: createKnowledgeFiles(project),
     prices: createShippedPrices(),
     slots: new Slots({
       clock,

@@ -6,6 +6,7 @@ import { findObstacle } from '../adapters/process/executable.ts';
 import { pathFolders } from '../adapters/process/path-folders.ts';
 import type { Settings } from '../core/config/schema.ts';
 import { agentEnvironment, checkEnvironment } from '../core/env/allow-list.ts';
+import { reusesSession } from '../core/loop/agent-session.ts';
 import { LoopwrightError } from '../core/error.ts';
 import { neededPrograms, type NeededProgram } from '../core/preflight/needed-programs.ts';
 import { costBudgetKey, plannedModels, unpricedModel } from '../core/preflight/priced-models.ts';
@@ -34,10 +35,23 @@ type Parts = Pick<Engine, 'project' | 'env' | 'prices' | 'resolveAgent' | 'super
 export async function preflight(parts: Parts, wish: PreflightWish): Promise<void> {
   const { settings } = wish;
   const places = createPlaces(parts, wish);
+  await requireResume(parts, settings);
   await requireAgentProgram(parts, settings, places);
   if (wish.verify) await requireCheckPrograms(parts, wish, places);
   await requireHooks(parts, settings, places);
   if (!wish.allowUnpriced) await requirePrices(parts, settings);
+}
+
+/** Going on with a session needs an agent that can, and that tells how full it is. */
+async function requireResume({ resolveAgent }: Parts, settings: Settings): Promise<void> {
+  if (!reusesSession(settings)) return;
+  const { name, canResume } = await resolveAgent(settings);
+  if (canResume === true) return;
+  throw new LoopwrightError(
+    'agent.no_resume',
+    `\`session: reuse\` needs an agent that can resume its session and tells how full its context is: ${name} does not`,
+    { hint: 'take claude or codex, or remove `session: reuse`: each iteration then starts fresh' },
+  );
 }
 
 async function requireAgentProgram(parts: Parts, settings: Settings, places: Places) {

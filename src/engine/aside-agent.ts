@@ -3,7 +3,7 @@ import type { Activity } from '../core/agent/outcome.ts';
 import type { Settings } from '../core/config/schema.ts';
 import { agentEnvironment } from '../core/env/allow-list.ts';
 import type { PricedUsage } from '../core/price/price.ts';
-import type { AgentLimits, AgentRunResult, AgentSink } from '../ports/agent.ts';
+import type { AgentLimits, AgentRunResult, AgentSink, ResumedSession } from '../ports/agent.ts';
 import { recordAside } from './aside-record.ts';
 import type { Engine } from './engine.ts';
 import type { LoopOwner } from './loop-owner.ts';
@@ -25,6 +25,8 @@ export type Aside = {
   readonly dir: string;
   readonly cwd: string;
   readonly maxTurns: number;
+  /** It is asked in this session of its own; absent: in a fresh one. */
+  readonly resume?: ResumedSession;
   readonly limits: AgentLimits | ((kind: 'cli' | 'native') => AgentLimits);
   readonly activity?: (activity: Activity) => void;
 };
@@ -64,6 +66,7 @@ export async function askAside(
       systemPrompt: null,
       prompt,
       promptFile,
+      ...(aside.resume === undefined ? {} : { resume: aside.resume }),
       sandbox: sandboxOf(engine, settings),
     },
     { stdout: path.join(dir, 'stdout.log'), stderr: path.join(dir, 'stderr.log') },

@@ -1,7 +1,11 @@
+import { sessionNote } from '../core/loop/agent-session.ts';
+import type { ProjectKnowledge } from '../core/memory/knowledge.ts';
 import { memoryVariants } from '../core/memory/render-memory.ts';
+import { renderMap } from '../core/prompt/codebase-map.ts';
 import { defaultTemplate } from '../core/prompt/default-template.ts';
 import { withPromptDefaults } from '../core/prompt/prompt-defaults.ts';
 import { promptContext } from '../core/prompt/context.ts';
+import { fitTexts, type InputFile } from '../core/prompt/oversized.ts';
 import { renderPrompt, type RenderedPrompt } from '../core/prompt/render.ts';
 import { systemPrompt } from '../core/prompt/system-prompt.ts';
 import type { Templates } from '../core/prompt/templates.ts';
@@ -35,12 +39,20 @@ export type PromptParts = TaskContext & {
   readonly shared: readonly { readonly from: string; readonly text: string }[];
   /** Null: memory is switched off. */
   readonly memory: LoadedMemory | null;
+  /** What a full session left to this one; empty: nothing. */
+  readonly handoff: string;
+  /** How full the agent's session is that goes on with this prompt; null: a fresh one starts. */
+  readonly resumedPercent: number | null;
+  /** Files that match the task, and the codebase map. */
+  readonly knowledge: ProjectKnowledge;
 };
 
 /** A prompt, with the items of memory that are in it and those left out on purpose. */
 export type AssembledPrompt = RenderedPrompt & {
   readonly injected: readonly string[];
   readonly withheld: readonly string[];
+  /** Texts that are too long for it. */
+  readonly files: readonly InputFile[];
 };
 
 export async function loadTaskContext(tx: StoreTx, taskId: string): Promise<TaskContext> {
@@ -77,7 +89,22 @@ export function assemblePrompt(templates: Templates, parts: PromptParts): Assemb
   const { settings, task, prompt } = parts;
   const { strategy, 'max-entries': maxEntries, 'max-chars': maxChars } = settings.progress;
   const progress = createProgressStrategy({ name: strategy, maxEntries, maxChars }, parts.progress);
-  const variants = parts.memory === null ? [] : memoryVariants(parts.memory.context);
+  const { files, map, warnings } = parts.knowledge;
+  const variants =
+    parts.memory === null ? [] : memoryVariants({ ...parts.memory.context, knowledge: files });
+  const texts = fitTexts(
+    {
+      inputs: prompt.inputs,
+      guidance: task.guidance.map(({ time, text }) => ({ timeMs: time, text })),
+      shared: parts.shared,
+    },
+    {
+      input: settings.prompt['input-chars'],
+      guidance: settings.prompt['guidance-chars'],
+      shared: settings.prompt['shared-chars'],
+    },
+    parts.iteration,
+  );
   const known = promptContext({
     task: {
       ...task,
@@ -95,12 +122,15 @@ export function assemblePrompt(templates: Templates, parts: PromptParts): Assemb
     branch: parts.branch,
     workspace: parts.workspace,
     memory: variants.map(({ text }) => text),
+    codebaseMap: map === null ? '' : renderMap(map, settings.memory['map-chars']),
+    handoff: parts.handoff,
     maxBlockChars: settings.memory['injected-chars'],
     progress: progress.variants(),
     feedback: parts.feedback,
-    shared: parts.shared,
-    guidance: task.guidance.map(({ time, text }) => ({ timeMs: time, text })),
-    inputs: prompt.inputs,
+    shared: texts.shared,
+    sharedElsewhere: texts.sharedElsewhere,
+    guidance: texts.guidance,
+    inputs: texts.inputs,
   });
   const context = withPromptDefaults(prompt, known);
   const ending = [prompt.systemPrompt, systemPrompt({ taskId: task.id })].filter(
@@ -116,7 +146,14 @@ export function assemblePrompt(templates: Templates, parts: PromptParts): Assemb
   const shown = variants.find(({ text }) => text === known['memory']);
   return {
     ...rendered,
+    text:
+      parts.resumedPercent === null
+        ? rendered.text
+        : `${sessionNote(parts.resumedPercent, settings)}\n\n${rendered.text}`,
+    // Once is enough: the files are looked at again for every prompt.
+    warnings: parts.iteration === 1 ? [...rendered.warnings, ...warnings] : rendered.warnings,
     injected: shown?.injected ?? [],
     withheld: parts.memory?.withheld ?? [],
+    files: texts.files,
   };
 }

@@ -9,6 +9,8 @@ import type { Clock, Ids, Random } from '../ports/clock.ts';
 import type { Disk } from '../ports/disk.ts';
 import type { DoorAnswer, Doors } from '../ports/door.ts';
 import type { Reach } from '../ports/failpoint.ts';
+import type { InputFiles } from '../ports/input-files.ts';
+import type { KnowledgeFiles } from '../ports/knowledge.ts';
 import type { Locks } from '../ports/lock.ts';
 import type { LiveListener } from '../ports/live.ts';
 import type { ShippedPrices } from '../ports/prices.ts';
@@ -34,6 +36,10 @@ export type Engine = {
   readonly random: Random;
   readonly disk: Disk;
   readonly locks: Locks;
+  /** Texts that are too long for prompts. */
+  readonly inputFiles: InputFiles;
+  /** What the project's own files say to tasks. */
+  readonly knowledge: KnowledgeFiles;
   readonly prices: ShippedPrices;
   /** What loops share: who may run now, and who waits. */
   readonly slots: Slots;

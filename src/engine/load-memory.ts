@@ -135,9 +135,11 @@ function budgetOf({ memory }: Settings): MemoryBudget {
     total: memory['budget-chars'],
     attempts: memory['attempts-chars'],
     learnings: memory['learnings-chars'],
+    knowledge: memory['knowledge-chars'],
     status: memory['status-chars'],
     minAttempts: memory['min-attempts-chars'],
     minLearnings: memory['min-learnings-chars'],
+    minKnowledge: memory['min-knowledge-chars'],
     minStatus: memory['min-status-chars'],
   };
 }

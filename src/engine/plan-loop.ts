@@ -97,8 +97,6 @@ function notBuiltYet(settings: Settings): string | null {
     return 'an option of `sandbox` without `bubblewrap`';
   }
   if (settings.git.merge === 'pr') return '`git.merge: pr`';
-  const agent = settings.agents[settings.agent ?? ''];
-  if (agent?.session === 'reuse') return '`session: reuse`';
   return null;
 }
 

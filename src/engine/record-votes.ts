@@ -2,6 +2,7 @@ import type { Loop } from '../core/loop/loop.ts';
 import type { Capture } from '../core/memory/capture.ts';
 import type { Learning } from '../core/memory/learning.ts';
 import { voteOf } from '../core/memory/rank/worth.ts';
+import { learningIds } from '../core/memory/injected.ts';
 import { statusFromVotes } from '../core/memory/votes.ts';
 import { allChecks, type VerificationReport } from '../core/verdict/report.ts';
 import type { InjectedItem } from '../ports/memory.ts';
@@ -18,7 +19,7 @@ export async function recordVotes(
   { verified }: Capture,
 ): Promise<void> {
   const iteration = loop.iterations.find((each) => each.number === number);
-  const shown = (iteration?.injected ?? []).filter((id) => !id.startsWith('attempt-'));
+  const shown = learningIds(iteration?.injected ?? []);
   const withheld = iteration?.withheld ?? [];
   if (shown.length + withheld.length === 0) return;
   const vote = verified === null ? null : (voteOf(...verdicts(verified)) ?? 'none');

@@ -20,10 +20,20 @@ export type AgentRun = {
   readonly maxTurns: number;
   /** How often an agent that asks the model itself repeats a request that failed; absent: as it likes. */
   readonly apiRetries?: number;
+  /** Go on with this session of the agent's own; absent: from nothing. */
+  readonly resume?: ResumedSession;
+  /** A later run may go on with the session of this one: how full it is has to be known. */
+  readonly keepsSession?: true;
   /** The socket of the loop's door, for agents that speak through it themselves; absent: there is none. */
   readonly door?: string;
   /** Walls around the agent; null or absent: none. */
   readonly sandbox?: Sandbox | null;
+};
+
+export type ResumedSession = {
+  readonly id: string;
+  /** What its runs have used so far: some agents tell only sums of the session. */
+  readonly used: AgentOutcome['tokens'];
 };
 
 export type AgentCommand = {
@@ -70,6 +80,8 @@ export type AgentAdapter<S = unknown> = {
   readonly needsPrice?: true;
   /** It tells what it uses while it works, and not only at its end. */
   readonly reportsUsage?: true;
+  /** It can go on with an earlier session of its own, and tells how full that is. */
+  readonly canResume?: true;
   /** Names or patterns of the variables it needs from the user's environment: its keys, addresses, folders. */
   readonly variables?: readonly string[];
   command(run: AgentRun): AgentCommand;
@@ -77,7 +89,9 @@ export type AgentAdapter<S = unknown> = {
   transcripts?(run: AgentRun): readonly string[];
   /** `latest`, for output that is only shown: of a flood of lines only the last ones are parsed. */
   readonly lines?: 'all' | 'latest';
-  start(): S;
+  start(run?: AgentRun): S;
+  /** Of a line of its own transcript: percent of the context in use. For agents whose stream does not tell. */
+  readonly contextIn?: (line: string) => number | null;
   parse(line: string, state: S): { readonly state: S; readonly events: readonly AgentEvent[] };
   /** `stdout` is the end of what was printed, in whole lines where possible. */
   finish(state: S, end: ProcessEnd, stderrTail: string, stdout?: string): AgentOutcome;
@@ -122,6 +136,8 @@ export interface AgentRunner {
   readonly needsPrice?: true;
   /** It tells what it uses while it works. */
   readonly reportsUsage?: true;
+  /** It can go on with an earlier session of its own. */
+  readonly canResume?: true;
   /** What it needs from the user's environment, as names or patterns. */
   readonly variables: readonly string[];
   run(

@@ -61,6 +61,7 @@ const facts: Readonly<Record<LoopEvent['type'], true>> = {
   'iteration.started': true,
   'model.chosen': true,
   'prompt.built': true,
+  'session.rebooted': true,
   'hooks.ran': true,
   'agent.started': true,
   'agent.ended': true,

@@ -1,4 +1,9 @@
-import type { FailureNote, PastAttempt, TaskMetrics } from '../core/memory/attempt.ts';
+import type {
+  FailureNote,
+  JournalEntry,
+  PastAttempt,
+  TaskMetrics,
+} from '../core/memory/attempt.ts';
 import type { Capture } from '../core/memory/capture.ts';
 import type { Learning, LearningOrigin, LearningStatus } from '../core/memory/learning.ts';
 
@@ -8,6 +13,11 @@ export interface Attempts {
   record(input: NewAttempt): Promise<void>;
   /** Attempts at a task, oldest first, without interrupted ones; at most the newest `limit`. */
   list(taskId: string, limit: number): Promise<readonly PastAttempt[]>;
+  /** Attempts at all tasks, newest first; those that have every word of `search` in them, when it is given. */
+  journal(filter: {
+    readonly search?: string;
+    readonly limit?: number;
+  }): Promise<readonly JournalEntry[]>;
   /** Attempts at a task that were not interrupted, over all its loops. */
   count(taskId: string): Promise<number>;
   /** Null before the first attempt. */

@@ -29,6 +29,27 @@ describe('preflight', () => {
     expect(loops.loops).toHaveLength(0);
   });
 
+  it('refuses to reuse the session of an agent that cannot resume one', async () => {
+    await using repo = await gitRepo();
+    const argv = ['x', '--validate', 'true', '--session', 'reuse', '--agent'];
+    const plain = await refused(repo, ...argv, 'command:true');
+    expect(plain.error).toMatchObject({ code: 'agent.no_resume' });
+    expect(plain.error.message).toContain('command does not');
+    expect(plain.error.hint).toContain('claude or codex');
+    expect(plain.loops.loops).toHaveLength(0);
+    await repo.write(
+      'loopwright.yml',
+      JSON.stringify({
+        agents: { mine: { command: 'true', format: 'claude-stream', session: 'reuse' } },
+        types: { typed: { session: 'reuse' } },
+      }),
+    );
+    const own = await refused(repo, 'x', '--validate', 'true', '--agent', 'mine');
+    expect(own.error).toMatchObject({ code: 'agent.no_resume' });
+    const ofType = ['x', '--validate', 'true', '--agent', 'native', '--type', 'typed'];
+    expect((await refused(repo, ...ofType)).error).toMatchObject({ code: 'agent.no_resume' });
+  });
+
   it('refuses a typo in a command, and says what was meant', async () => {
     await using repo = await gitRepo();
     const argv = ['x', '--validate', 'true', '--agent'];

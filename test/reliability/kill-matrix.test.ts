@@ -184,6 +184,7 @@ function kindFor(point: Failpoint): ScenarioKind {
   if (['move-files', 'move-ref', 'move-index', 'settle-move'].includes(stepOf(point)))
     return 'shown';
   if (stepOf(point) === 'integrity.allowed') return 'cheat';
+  if (stepOf(point) === 'session.rebooted') return 'session';
   if (stepOf(point) === 'surroundings.changed') return 'tamper';
   if (['base.moved', 'move-back'].includes(stepOf(point))) return 'moved';
   if (answers[stepOf(point)] !== undefined) return 'approval';

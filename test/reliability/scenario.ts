@@ -38,7 +38,8 @@ export type Scenario = AsyncDisposable & {
  * `merge`: everything goes well, with a base that moves. `shown`: the same, and the base is checked out in a worktree of the user's. `late`: the same, but it moves when the work is done. `conflict`: the base moves against the loop's work. `summary`: as
  * `merge`, and the agent is asked for a summary of every iteration. `gate`: as `merge`, with a command as a gate. `approval`:
  * the same, and a person must say yes. `cheat`: the agent removes a test, which a person must accept. `tamper`: the agent makes a tag in the user's
- * repository. `moved`: the agent moves the base to its own branch. `checkout`: as `merge`, with the base checked out and a stash entry beside it, so that merges move files of the user's. `mode`: the setting that changes is the mode, which then asks after every iteration and takes silence for a yes.
+ * repository. `moved`: the agent moves the base to its own branch. `checkout`: as `merge`, with the base checked out and a stash entry beside it, so that merges move files of the user's. `mode`: the setting that changes is the mode, which then asks after every iteration and takes silence for a yes. `session`:
+ * as `merge`, and a program that speaks like Claude Code goes on with its session, whose context is nearly full.
  */
 export type ScenarioKind =
   | 'merge'
@@ -52,7 +53,8 @@ export type ScenarioKind =
   | 'tamper'
   | 'moved'
   | 'checkout'
-  | 'mode';
+  | 'mode'
+  | 'session';
 
 /** What may differ afterwards: the base moves, and what an agent planted is left for its user to see. */
 const movable = ['refs/heads/trunk', 'refs/heads/next', 'refs/tags/planted'];
@@ -172,10 +174,23 @@ ${moveBase(repo, kind)}
 mkdir -p '${repo.env['HOME'] ?? ''}/.config/loopwright'
 printf '${kind === 'mode' ? askingMode : ''}limits:\\n  max-iterations: 60\\n' > '${repo.env['HOME'] ?? ''}/.config/loopwright/config.yml'`;
   await writeFile(path.join(outside, 'agent.sh'), agent);
+  await writeFile(path.join(outside, 'claude.sh'), claude(outside), { mode: 0o755 });
   await writeFile(
     path.join(outside, 'hook.sh'),
     `[ -e '${outside}/moved' ] || { ${hook}\n: > '${outside}/moved'; }\n`,
   );
+}
+
+/** What Claude Code prints: its session, one message, and that 90 % of the context are in use. */
+function claude(outside: string): string {
+  const usage = '{"input_tokens":90,"output_tokens":0}';
+  const models = '{"m":{"inputTokens":90,"outputTokens":0,"contextWindow":100,"costUSD":0.01}}';
+  return `#!/bin/sh
+case "$LOOPWRIGHT_PROMPT_FILE" in */handoff-*) ;; *) sh '${outside}/agent.sh' > /dev/null ;; esac
+echo '{"type":"system","subtype":"init","session_id":"s-1","model":"m"}'
+echo '{"type":"assistant","message":{"id":"m-'$$'","content":[{"type":"text","text":"Go on."}],"usage":${usage}}}'
+echo '{"type":"result","subtype":"success","is_error":false,"result":"Go on.","session_id":"s-1","usage":${usage},"modelUsage":${models},"model_usage_since_last_result":${models}}'
+`;
 }
 
 async function writeProject(repo: GitRepo, kind: ScenarioKind): Promise<void> {
@@ -193,7 +208,7 @@ async function writeProject(repo: GitRepo, kind: ScenarioKind): Promise<void> {
   );
   await repo.write(
     'loopwright.yml',
-    `agent: "command:sh '${outside}/agent.sh'"
+    `${kind === 'session' ? `session: reuse\nagent: teller\nagents: { teller: { kind: claude, command: '${outside}/claude.sh' } }` : `agent: "command:sh '${outside}/agent.sh'"`}
 validation: { command: "date >> checked.txt; test \\"$(wc -l < n.txt)\\" -ge 3${kind === 'late' ? ` && sh '${outside}/hook.sh'` : ''}" }
 verify: { protected: [guarded.txt, kept.txt, added.txt] }
 strategy: { name: custom, module: strategy.mjs }

@@ -272,6 +272,11 @@ const fields: {
     startHead: orNull(hash),
   }),
   'model.chosen': fc.record({ model: orNull(text), reason: text }),
+  'session.rebooted': fc.record({
+    percent: fc.integer({ min: 1, max: 100 }),
+    text: fc.string(),
+    source: fc.constantFrom('agent' as const, 'facts' as const),
+  }),
   'prompt.built': fc.record({ hash, chars: count, injected: texts, warnings: texts }),
   'hooks.ran': fc.record({
     when: fc.constantFrom('pre', 'post'),

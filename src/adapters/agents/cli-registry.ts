@@ -60,7 +60,8 @@ export function createStreamingCommand(
     isRoot: false,
   };
   const plain = createCommandAgent(name, command);
-  return withCliAgent(agent, settings, (adapter) =>
+  return withCliAgent(agent, settings, ({ canResume: _unknown, ...adapter }) =>
+    // Nobody knows how such a program is told to go on with a session.
     createAgentRunner({ ...adapter, command: (run) => plain.command(run) }, supervisor, preset),
   );
 }

@@ -21,6 +21,7 @@ import type {
   Sandbox,
   Supervisor,
 } from '../../ports/process.ts';
+import { contextOf } from './session-context.ts';
 import { describeEnd } from './agent-outcome.ts';
 import { TurnLimit } from './turn-limit.ts';
 
@@ -48,13 +49,14 @@ export function createAgentRunner<S>(
     kind: adapter.kind,
     ...(adapter.permissions === undefined ? {} : { permissions: adapter.permissions }),
     ...(adapter.needsPrice === undefined ? {} : { needsPrice: adapter.needsPrice }),
+    ...(adapter.canResume === undefined ? {} : { canResume: adapter.canResume }),
     ...(adapter.reportsUsage === undefined ? {} : { reportsUsage: adapter.reportsUsage }),
     variables: adapter.variables ?? [],
     async run(run, files, limits, sink, signal) {
       const command = adapter.command(withPreset(run, preset));
       await writeFiles(command.files);
       using turns = new TurnLimit(run.maxTurns, signal);
-      const stream = readStream(adapter, turnsInto(inFolder(sink, run.cwd), turns));
+      const stream = readStream(adapter, run, turnsInto(inFolder(sink, run.cwd), turns));
       const result = await supervisor.run(
         {
           ...specOf(run, files, limits),
@@ -74,7 +76,7 @@ export function createAgentRunner<S>(
       const printed = lastLines(result);
       const judged = adapter.finish(stream.state(), end, result.stderrTail, printed);
       const outcome = turns.judge(overruled(judged, end, stream.hasResult()));
-      return { end, durationMs, outcome };
+      return { end, durationMs, outcome: await withSession(adapter, run, outcome) };
     },
   };
 }
@@ -161,10 +163,10 @@ type AgentStream<S> = {
   readonly finished: Promise<void>;
 };
 
-function readStream<S>(adapter: AgentAdapter<S>, sink: AgentSink): AgentStream<S> {
+function readStream<S>(adapter: AgentAdapter<S>, run: AgentRun, sink: AgentSink): AgentStream<S> {
   const finished = Promise.withResolvers<void>();
   let hasResult = false;
-  let state = adapter.start();
+  let state = adapter.start(run);
 
   function take(event: AgentEvent): void {
     switch (event.type) {
@@ -194,6 +196,23 @@ function readStream<S>(adapter: AgentAdapter<S>, sink: AgentSink): AgentStream<S
     hasResult: () => hasResult,
     finished: finished.promise,
   };
+}
+
+/** What is to be known of a session that a run went on with, or that a later one may go on with. */
+async function withSession<S>(
+  adapter: AgentAdapter<S>,
+  run: AgentRun,
+  outcome: AgentOutcome,
+): Promise<AgentOutcome> {
+  // An agent that knows no such session ends before it asks a model anything.
+  const isLost = run.resume !== undefined && outcome.kind === 'crashed' && outcome.turns === null;
+  if (isLost) return { ...outcome, sessionLost: true };
+  const { contextIn } = adapter;
+  const { sessionId, contextPercent } = outcome;
+  if (run.keepsSession !== true || contextPercent !== null || sessionId === null) return outcome;
+  if (contextIn === undefined) return outcome;
+  const patterns = adapter.transcripts?.(run) ?? [];
+  return { ...outcome, contextPercent: await contextOf(patterns, sessionId, contextIn) };
 }
 
 /** Our own ending of a run is stronger than what its stream says; a result delivered in time is kept. */

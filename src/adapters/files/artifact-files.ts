@@ -157,7 +157,7 @@ async function removeHalves(folder: string): Promise<void> {
   }
 }
 
-async function readTail(file: string, maxBytes: number): Promise<string | null> {
+export async function readTail(file: string, maxBytes: number): Promise<string | null> {
   if (statSync(file, { throwIfNoEntry: false }) === undefined) return null;
   // Whoever put a pipe in its place does not make the engine wait.
   const handle = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);

@@ -11,7 +11,7 @@ const maxFiles = 1000;
 export async function fileGrowth(patterns: readonly string[]): Promise<string> {
   const states: string[] = [];
   for (const pattern of patterns) {
-    for (const file of await expand(pattern)) {
+    for (const file of await expandPattern(pattern)) {
       const state = await stat(file).catch(() => null);
       if (state !== null) states.push(`${file} ${state.size} ${state.mtimeMs}`);
     }
@@ -19,7 +19,8 @@ export async function fileGrowth(patterns: readonly string[]): Promise<string> {
   return states.join('\n');
 }
 
-async function expand(pattern: string): Promise<readonly string[]> {
+/** The files that match such a pattern. */
+export async function expandPattern(pattern: string): Promise<readonly string[]> {
   let found = ['/'];
   for (const part of pattern.split('/').filter((name) => name !== '')) {
     if (!part.includes('*')) {

@@ -7,6 +7,7 @@ import type {
   IterationOutcomesTable,
   StrategyMetricsTable,
 } from './schema-memory.ts';
+import { readJournal } from './journal.ts';
 import type { Db } from './schema.ts';
 import { assigned, inserted, sql, type Sql } from './sql.ts';
 import { parseStored } from './stored-json.ts';
@@ -20,6 +21,7 @@ export function createAttempts(db: Db): Attempts {
       await writeMetrics(db, input);
     },
     list: (taskId, limit) => listAttempts(db, taskId, limit),
+    journal: (filter) => readJournal(db, filter),
     count: (taskId) => countAttempts(db, taskId),
     metrics: (taskId) => readMetrics(db, taskId),
     async needPerson(taskId, why) {

@@ -23,6 +23,12 @@ export const memoryCommands: readonly RegistryEntry[] = [
     load: async () => (await import('../command/memory-search.ts')).memorySearch,
   },
   {
+    path: ['memory', 'journal'],
+    summary: 'List how attempts at all tasks went, newest first.',
+    group,
+    load: async () => (await import('../command/memory-journal.ts')).memoryJournal,
+  },
+  {
     path: ['memory', 'stats'],
     summary: 'Show how much learnings help, measured against iterations they were withheld from.',
     group,

@@ -9,7 +9,10 @@ import {
   type Loop,
 } from '../../core/loop/loop.ts';
 import { failureNote } from '../../core/memory/capture.ts';
+import { isAttemptId, learningIds } from '../../core/memory/injected.ts';
+import { isKnowledgeId, knowledgePath } from '../../core/memory/render-knowledge.ts';
 import { isUnpriced } from '../../core/price/price.ts';
+import { escapedName } from '../../core/text/file-name.ts';
 import { formatDuration, formatSpending, formatTokens, plural } from './format.ts';
 import { detail, heading, line, verbose, type StoryLine } from './story-line.ts';
 import { statusText } from './status-word.ts';
@@ -38,18 +41,20 @@ function capText(number: number, cap: number, loop: Loop): string {
 
 /** What the prompt carries over from earlier attempts and other tasks; nothing when it carries nothing. */
 export function memoryLines(event: Event<'prompt.built'>, loop: Loop): readonly StoryLine[] {
-  const learnings = event.injected.filter((id) => !id.startsWith('attempt-'));
-  const attempts = event.injected.length - learnings.length;
+  const learnings = learningIds(event.injected);
+  const attempts = event.injected.filter(isAttemptId).length;
+  const files = event.injected.filter(isKnowledgeId).map(knowledgePath).map(escapedName);
   const withheld = event.withheld ?? [];
   const parts = [
     attempts === 0 ? null : plural(attempts, 'earlier attempt'),
     learnings.length === 0
       ? null
       : `${plural(learnings.length, 'learning')}: ${learnings.join(', ')}`,
+    files.length === 0 ? null : `knowledge: ${files.join(', ')}`,
     withheld.length === 0 ? null : `withheld to measure its worth: ${withheld.join(', ')}`,
   ].filter((part) => part !== null);
   if (parts.length === 0) return [];
-  const newest = event.injected.findLast((id) => id.startsWith('attempt-'));
+  const newest = event.injected.findLast(isAttemptId);
   return [line('memory', parts.join(' · ')), ...attemptLines(newest, loop)];
 }
 

@@ -58,6 +58,8 @@ export function storyOf({ event, time }: RecordedEvent, loop: Loop): readonly St
         ...memoryLines(event, loop),
         ...event.warnings.map(warning),
       ];
+    case 'session.rebooted':
+      return [line('session', rebootText(event), 'yellow')];
     case 'hooks.ran':
       return event.results.flatMap(hookLines);
     case 'agent.started':
@@ -283,4 +285,9 @@ function waitLine({ condition, until, text }: Event<'loop.waiting'>, time: numbe
     `${condition.replaceAll('_', ' ')}, ${left} until ${at} UTC: ${text}`,
     'yellow',
   );
+}
+
+function rebootText({ percent, text, source }: Event<'session.rebooted'>): string {
+  const writer = source === 'agent' ? 'written by the agent' : 'made from what is recorded';
+  return `its context is ${percent} % full: a fresh session starts from a handoff document of ${text.length} characters, ${writer}`;
 }

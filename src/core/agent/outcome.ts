@@ -40,6 +40,8 @@ export type AgentOutcome = {
   /** The final message; sigils are read from here and nowhere else. Bounded. */
   readonly finalText: string;
   readonly sessionId: string | null;
+  /** It was to go on with a session and could not: nothing was done. */
+  readonly sessionLost?: true;
   /** Usage of this run only; null when the agent does not report it. */
   readonly tokens: Tokens | null;
   /** As the agent reports it, for this run only. Null when unknown; never 0 for unknown. */

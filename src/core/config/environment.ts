@@ -49,7 +49,9 @@ export function environmentLayer(env: Readonly<Record<string, string | undefined
 export function isShortForm([section, key, ...rest]: readonly string[]): boolean {
   if (rest.length > 0) return false;
   if (section === 'sandbox') return key === 'level';
-  return key === 'name' && ['strategy', 'model-strategy', 'mode'].includes(section ?? '');
+  return (
+    key === 'name' && ['strategy', 'model-strategy', 'mode', 'session'].includes(section ?? '')
+  );
 }
 
 function unknownVariable(name: string, known: readonly string[]): Warning {

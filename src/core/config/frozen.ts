@@ -30,6 +30,7 @@ export const sectionLife = {
   env: 'frozen',
   hooks: 'frozen',
   notify: 'live',
+  session: 'frozen',
   mode: 'live',
   store: 'live',
 } as const satisfies Record<keyof Settings, 'frozen' | 'live'>;
@@ -57,6 +58,7 @@ export function freeze(settings: Settings): FrozenSettings {
     sandbox: settings.sandbox,
     env: settings.env,
     hooks: settings.hooks,
+    session: settings.session,
     git: { base: settings.git.base },
   };
 }

@@ -12,6 +12,7 @@ import { Strategy } from './section/strategy.ts';
 import {
   Environment,
   Git,
+  AgentSessions,
   Mode,
   Notify,
   Prompt,
@@ -75,6 +76,11 @@ const sections = {
     Hooks().prefault({}).describe('Your own commands and modules at points of the loop.'),
   ),
   notify: lazy(() => Notify().prefault({}).describe('Notifications.')),
+  session: lazy(() =>
+    AgentSessions()
+      .prefault('fresh')
+      .describe('Whether agents go on with their own sessions; `agents.NAME.session` wins.'),
+  ),
   mode: lazy(() => Mode().prefault('unattended').describe('How much a person takes part.')),
   store: lazy(() =>
     Text()

@@ -11,10 +11,16 @@ import type { LoopType, LoopTypeValues } from './resolve.ts';
 export function applyLoopType(settings: Settings, type: LoopType, origins: Origins): Settings {
   const { validation, limits, progress, hooks } = settings;
   const agent = over('agent', 'agent', settings.agent);
+  const session = over('session', 'session.name', null);
   return {
     ...settings,
     agent,
-    agents: withTools(settings.agents, agent, over('tools', 'agents', null)),
+    agents: withSession(
+      withTools(settings.agents, agent, over('tools', 'agents', null)),
+      agent,
+      session,
+    ),
+    session: { ...settings.session, name: session ?? settings.session.name },
     validation: {
       ...validation,
       // Null in a type stands for the project's own command.
@@ -76,6 +82,17 @@ function withTools(
   const agent = Object.hasOwn(agents, name) ? agents[name] : undefined;
   const isNative = agent === undefined ? name === 'native' : agent.kind === 'native';
   return isNative ? { ...agents, [name]: { kind: 'native', ...agent, tools } } : agents;
+}
+
+/** What a type says of sessions wins over what is said of its agent. */
+function withSession(
+  agents: Settings['agents'],
+  name: string | null,
+  session: LoopTypeValues['session'] | null,
+): Settings['agents'] {
+  if (name === null || session == null) return agents;
+  const agent = Object.hasOwn(agents, name) ? agents[name] : undefined;
+  return agent?.session === undefined ? agents : { ...agents, [name]: { ...agent, session } };
 }
 
 function withModel(strategy: ModelStrategy, model: string | null): ModelStrategy {

@@ -79,6 +79,10 @@ export const LoopTypeDefinition = lazy(() =>
     tools: lists().tools.exactOptional().describe('Tools of the native agent.'),
     '+tools': lists().tools.exactOptional().describe('Further tools.'),
     agent: Text().exactOptional().describe('Agent of this type.'),
+    session: z
+      .enum(['fresh', 'reuse'])
+      .exactOptional()
+      .describe('Whether the agent goes on with its own session.'),
     model: Text().exactOptional().describe('Model of every iteration.'),
     'model-strategy': ModelStrategy()
       .exactOptional()

@@ -82,6 +82,7 @@ export function cleanEvent(event: LoopEvent, clean: Clean): LoopEvent {
       const messages = event.messages.map((each) => ({ ...each, text: clean(each.text) }));
       return { ...event, messages };
     }
+    case 'session.rebooted':
     case 'loop.waiting':
     case 'warning.raised':
     case 'loop.rested':

@@ -72,6 +72,8 @@ export type AgentRecord = {
   readonly turns: number | null;
   readonly contextPercent: number | null;
   readonly sessionId: string | null;
+  /** It was to go on with a session and could not. */
+  readonly sessionLost?: true;
   readonly durationMs: number;
   /** Head of the final message, for people; the whole text is an artifact. */
   readonly finalText: string;
@@ -91,6 +93,8 @@ export type ReceivedMessage = {
   readonly from: string;
   /** The head of a long one. */
   readonly text: string;
+  /** How long it is, when this is the head alone: all of it stays in the store. */
+  readonly chars?: number;
 };
 
 /** The facts of a loop, in the order they happened. Past tense; appended, never changed. */
@@ -184,7 +188,16 @@ export type LoopEvent =
       readonly injected: readonly string[];
       /** Learnings left out on purpose, to measure what they are worth. Absent: none. */
       readonly withheld?: readonly string[];
+      /** The agent's session that it continues; absent: a fresh one. */
+      readonly resumes?: string;
       readonly warnings: readonly string[];
+    }
+  /** The agent's session was full: the next one is fresh and starts from a handoff document. */
+  | {
+      readonly type: 'session.rebooted';
+      readonly percent: number;
+      readonly text: string;
+      readonly source: 'agent' | 'facts';
     }
   | {
       readonly type: 'hooks.ran';

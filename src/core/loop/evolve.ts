@@ -1,5 +1,6 @@
 import { addTokens } from '../agent/outcome.ts';
 import { isUnpriced } from '../price/price.ts';
+import { withAgentSession, withoutSession } from './agent-session.ts';
 import { atStep, updateLast } from './change.ts';
 import { earnedProof } from './confirming.ts';
 import { withoutQuestion, withQuestion } from './consent.ts';
@@ -79,7 +80,7 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
       return afterAllowed(loop, event);
     case 'iteration.started':
       return {
-        ...withoutQuestion(loop),
+        ...withoutQuestion(withSeenFiles(loop, event)),
         iterations: [...loop.iterations, startedIteration(event, time)],
         step: 'choose-model',
       };
@@ -90,8 +91,11 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
         promptHash: event.hash,
         injected: event.injected,
         ...(event.withheld === undefined ? {} : { withheld: event.withheld }),
+        ...resumption(loop, event.resumes),
         status: 'pre_hooks',
       });
+    case 'session.rebooted':
+      return rebooted(loop, event, time);
     case 'hooks.ran':
       return afterHooks(loop, event);
     case 'agent.started':
@@ -182,7 +186,7 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
       return { ...loop, status: 'rebasing', rebaseOnto: event.onto };
     case 'rebase.ended':
       return {
-        ...loop,
+        ...withoutSession(loop, 'the branch was rebased'),
         status: 'running',
         rebaseOnto: null,
         head: event.head,
@@ -211,8 +215,9 @@ function afterOpening(
   { behind: _behind, ...loop }: Loop,
   event: Extract<LoopEvent, { type: 'workspace.opened' }>,
 ): Loop {
+  const seen = event.created ? withoutSession(loop, 'the worktree was made anew') : loop;
   return {
-    ...(event.left === undefined ? loop : updateLast(loop, { changes: event.left })),
+    ...(event.left === undefined ? seen : updateLast(seen, { changes: event.left })),
     opened: true,
     setUp: loop.setUp && !event.created,
     head: event.head,
@@ -278,7 +283,7 @@ function withWarning(warnings: readonly string[], text: string): readonly string
 function afterAgent(loop: Loop, event: Extract<LoopEvent, { type: 'agent.ended' }>): Loop {
   const iteration = openIteration(loop);
   if (iteration === null) return loop;
-  return atStep(loop, 'restore-protected', {
+  return atStep(withAgentSession(loop, event.record), 'restore-protected', {
     agent: event.record,
     process: null,
     apiErrors: iteration.apiErrors + failedRequests(event.record),
@@ -307,8 +312,9 @@ function afterIteration(
   time: number,
 ): Loop {
   const interrupted = event.outcome === 'interrupted';
+  const why = `iteration ${event.number} was interrupted`;
   const hasHooks = !interrupted && loop.settings.hooks['post-iteration'].length > 0;
-  const ended = updateLast(loop, {
+  const ended = updateLast(interrupted ? withoutSession(loop, why) : loop, {
     ...(hasHooks
       ? { status: 'post_hooks', statusAfterHooks: event.status }
       : { status: event.status }),
@@ -330,11 +336,41 @@ function afterIteration(
     status: loop.wait === null || wait !== null ? loop.status : 'running',
     wait,
     feedback: isUnused ? loop.feedback : '',
+    ...(loop.handoff === undefined ? {} : { handoff: isUnused ? loop.handoff : '' }),
     ...(loop.shared === undefined ? {} : { shared: isUnused ? loop.shared : [] }),
     consecutiveFailures: nextFailures(loop.consecutiveFailures, event.outcome),
     errorStreak: interrupted ? loop.errorStreak : failedEmpty ? loop.errorStreak + 1 : 0,
     progress: event.progress === null ? loop.progress : keepNewest(loop, event.progress),
   };
+}
+
+/** Files or commits that are not what the last iteration left: somebody else was at work there. */
+function withSeenFiles(
+  loop: Loop,
+  { startTree, startHead }: Extract<LoopEvent, { type: 'iteration.started' }>,
+): Loop {
+  const tree = loop.iterations.at(-1)?.tree ?? null;
+  const isSame = tree === null || startTree === '' || tree === startTree;
+  return isSame && (startHead === null || loop.head === null || startHead === loop.head)
+    ? loop
+    : withoutSession(loop, 'the files were changed since by somebody else');
+}
+
+/** A prompt that is built again, as the session could not be resumed, is for a fresh one. */
+function resumption(loop: Loop, id: string | undefined): Pick<Iteration, 'resumes'> {
+  if (id !== undefined) return { resumes: id };
+  return openIteration(loop)?.resumes === undefined ? {} : { resumes: null };
+}
+
+const keptReboots = 100;
+
+function rebooted(
+  { agentSession: _full, ...loop }: Loop,
+  { text }: Extract<LoopEvent, { type: 'session.rebooted' }>,
+  time: number,
+): Loop {
+  const reboots = [...(loop.reboots ?? []), time].slice(-keptReboots);
+  return { ...loop, reboots, handoff: text };
 }
 
 /** What is beside the work may be used after the iteration has ended: a judge is. */

@@ -16,6 +16,7 @@ import type {
   WaitCondition,
   WorkspaceRecord,
 } from './event.ts';
+import type { AgentSession } from './agent-session.ts';
 import type { Asked, Consent } from './consent.ts';
 import type { Decision } from './judge.ts';
 import type { Acceptance, Judges } from './judges.ts';
@@ -45,6 +46,8 @@ export type Iteration = {
   readonly injected: readonly string[];
   /** Learnings left out on purpose; absent when there are none. */
   readonly withheld?: readonly string[];
+  /** The agent's session that it goes on with; absent or null: a fresh one. */
+  readonly resumes?: string | null;
   readonly process: RecordedProcess | null;
   /** How often the agent was started in this iteration. */
   readonly tries: number;
@@ -140,7 +143,13 @@ export type Loop = {
   /** Goes into the next prompt, once. */
   readonly feedback: string;
   /** What other loops shared since the last prompt; absent when nothing did. Goes into the next prompt, once. */
-  readonly shared?: readonly { readonly from: string; readonly text: string }[];
+  readonly shared?: readonly SharedText[];
+  /** The agent's own session; absent unless sessions are reused. */
+  readonly agentSession?: AgentSession;
+  /** When sessions were left behind as their context was full. Absent: never. */
+  readonly reboots?: readonly number[];
+  /** What the last of them left to the next; absent or empty: nothing. Goes into the next prompt, once. */
+  readonly handoff?: string;
   /** A hook after an iteration wants the loop to stop, in its words; absent: none does. */
   readonly stopWish?: string;
   /** What the loop's mode asks a person; absent when nothing is open. */
@@ -165,6 +174,13 @@ export type Loop = {
   readonly merging?: OwnMove;
   readonly warnings: readonly string[];
   readonly seq: number;
+};
+
+export type SharedText = {
+  readonly from: string;
+  readonly text: string;
+  /** The message that has all of it, when this is the head alone. */
+  readonly messageId?: string;
 };
 
 export type JudgeApproval = {

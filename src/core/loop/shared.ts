@@ -9,7 +9,11 @@ export function withShared(
   { messages }: Extract<LoopEvent, { type: 'messages.received' }>,
 ): Loop {
   const told = messages.filter(({ kind }) => !unspoken.has(kind));
-  const shared = told.map(({ from, text }) => ({ from, text }));
+  const shared = told.map(({ id, from, text, chars }) => ({
+    from,
+    text,
+    ...(chars === undefined ? {} : { messageId: id }),
+  }));
   return { ...loop, shared: [...(loop.shared ?? []), ...shared].slice(-maxShared) };
 }
 

@@ -22,6 +22,19 @@ export type PastAttempt = {
   readonly report: FailureNote | null;
 };
 
+/** An attempt at any task, as the journal lists it. Times are UTC milliseconds. */
+export type JournalEntry = Pick<PastAttempt, 'number' | 'model' | 'outcome' | 'durationMs'> & {
+  readonly taskId: string;
+  readonly title: string;
+  readonly loopId: string | null;
+  readonly startedAt: number;
+  readonly costUsd: number | null;
+  readonly errorType: string | null;
+  /** What the agent that completed the task said it did. */
+  readonly summary: string | null;
+  readonly report: Pick<FailureNote, 'whatTried' | 'whyFailed' | 'errorCategory'> | null;
+};
+
 /** How a task has gone so far, over all its loops. */
 export type TaskMetrics = {
   readonly totalAttempts: number;

@@ -2,8 +2,16 @@ import { countChars, headChars } from '../text/code-points.ts';
 import type { TemplateContext } from './templates.ts';
 import { type BlockVariable, blockVariables } from './template-variables.ts';
 
+/** Blocks that most prompts do not have: a template need not know of them. */
+const optionalBlocks = ['codebase-map', 'handoff'] as const;
+type OptionalBlock = (typeof optionalBlocks)[number];
+
 /** Headings of the blocks, in the default template and when appended. Memory brings its own. */
-export const blockHeadings: Readonly<Record<BlockVariable | 'shared', string | null>> = {
+export const blockHeadings: Readonly<
+  Record<BlockVariable | 'shared' | OptionalBlock, string | null>
+> = {
+  'codebase-map': '## Codebase Map',
+  handoff: '## Handoff',
   memory: null,
   progress: '## Previous Iterations',
   feedback: '## Verification Feedback',
@@ -53,15 +61,18 @@ export function appendBlocks(
   printed: ReadonlySet<string>,
 ): { readonly text: string; readonly warning: string | null } {
   const lacking = blockVariables.filter((name) => !printed.has(name));
-  if (lacking.length === 0) return { text, warning: null };
-  const blocks = lacking.flatMap((name) => renderBlock(name, context[name]));
+  const optional = optionalBlocks.filter((name) => !printed.has(name));
+  const blocks = [...optional, ...lacking].flatMap((name) => renderBlock(name, context[name]));
   const names = lacking.map((name) => `{{${name}}}`).join(', ');
-  const warning = `The prompt template does not print ${names}; appended at the end.`;
+  const warning =
+    lacking.length === 0
+      ? null
+      : `The prompt template does not print ${names}; appended at the end.`;
   if (blocks.length === 0) return { text, warning };
   return { text: `${[text.trimEnd(), ...blocks].join('\n\n')}\n`, warning };
 }
 
-function renderBlock(name: BlockVariable, value: unknown): readonly string[] {
+function renderBlock(name: keyof typeof blockHeadings, value: unknown): readonly string[] {
   if (typeof value !== 'string' || value === '') return [];
   const heading = blockHeadings[name];
   return [heading === null ? value : `${heading}\n\n${value}`];

@@ -10,6 +10,8 @@ export const defaultTemplate: string = [
   section('parent-context', '### Parent Context'),
   section('completed-prerequisites', '### Completed Prerequisites'),
   section('reference-specs', '### Reference Specs'),
+  block('codebase-map'),
+  block('handoff'),
   block('memory'),
   block('progress'),
   block('feedback'),

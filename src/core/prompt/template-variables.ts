@@ -22,6 +22,8 @@ export const templateVariables = [
   'git-diff',
   'git-log',
   ...blockVariables,
+  'codebase-map',
+  'handoff',
   'shared',
 ] as const;
 export type TemplateVariable = (typeof templateVariables)[number];

@@ -9,17 +9,29 @@ import {
 } from '../assemble-prompt.ts';
 import type { StoreTx } from '../../ports/store.ts';
 import type { Engine } from '../engine.ts';
+import { knowledgeRevision, loadKnowledge } from '../load-knowledge.ts';
+import { inputFilesName } from '../input-files.ts';
 import { loadMemory, memoryRequest } from '../load-memory.ts';
 import type { LoopOwner } from '../loop-owner.ts';
+import { prepareSession } from '../reboot-session.ts';
+import { wholeShares } from '../whole-shares.ts';
 
 export const describeLimits = { diffChars: 5000, logEntries: 10 };
 
 /** The prompt of this iteration, kept as a file and by its hash. */
 export async function buildPrompt(engine: Engine, owner: LoopOwner): Promise<void> {
+  const plan = await prepareSession(engine, owner);
+  if (owner.cut.aborted) return;
   const { loop, iteration, workspace } = owner;
-  const { context, memory } = await engine.store.read((tx) => recall(tx, engine, owner));
+  const { context, memory, shared } = await engine.store.read((tx) => recall(tx, engine, owner));
+  const { task } = context;
+  const knowledge = await loadKnowledge(
+    engine,
+    { task, settings: loop.settings, revision: knowledgeRevision(loop) },
+    owner.closing,
+  );
   const templates = await templatesOf(engine, loop.prompt);
-  const { warnings, injected, withheld, ...assembled } = assemblePrompt(templates, {
+  const { warnings, injected, withheld, files, ...assembled } = assemblePrompt(templates, {
     ...context,
     settings: loop.settings,
     prompt: loop.prompt,
@@ -32,13 +44,20 @@ export async function buildPrompt(engine: Engine, owner: LoopOwner): Promise<voi
     progress: loop.progress,
     feedback: loop.feedback,
     memory,
-    shared: loop.shared ?? [],
+    knowledge,
+    handoff: loop.handoff ?? '',
+    resumedPercent: plan.kind === 'resume' ? plan.percent : null,
+    shared,
   });
   // Diffs and files quote what is in them.
   const text = engine.clean(assembled.text);
   const dir = await engine.artifacts.iterationDir(loop.id, iteration.number);
   await owner.before('build-prompt');
   await engine.artifacts.write(path.join(dir, 'prompt.md'), text);
+  if (files.length > 0) {
+    const clean = files.map((file) => ({ ...file, text: engine.clean(file.text) }));
+    await engine.artifacts.write(path.join(dir, inputFilesName), JSON.stringify(clean));
+  }
   await owner.after('build-prompt');
   await owner.record({
     type: 'prompt.built',
@@ -46,12 +65,14 @@ export async function buildPrompt(engine: Engine, owner: LoopOwner): Promise<voi
     chars: text.length,
     injected,
     ...(withheld.length === 0 ? {} : { withheld }),
+    ...(plan.kind === 'resume' ? { resumes: plan.session.id } : {}),
     warnings,
   });
 }
 
-async function recall(tx: StoreTx, { clock }: Engine, { loop, iteration }: LoopOwner) {
+async function recall(tx: StoreTx, { clock, clean }: Engine, { loop, iteration }: LoopOwner) {
   const context = await loadTaskContext(tx, loop.taskId);
   const request = memoryRequest(loop, iteration, context.task, clock.now());
-  return { context, memory: await loadMemory(tx, request) };
+  const shared = await wholeShares(tx, loop.shared ?? [], clean);
+  return { context, shared, memory: await loadMemory(tx, request) };
 }

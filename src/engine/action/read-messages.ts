@@ -1,7 +1,7 @@
 import type { Message } from '../../core/coordinate/message.ts';
 import { decodeAnswer } from '../../core/coordinate/spoken-answer.ts';
 import type { LoopEvent } from '../../core/loop/event.ts';
-import { headChars } from '../../core/text/code-points.ts';
+import { countChars, headChars } from '../../core/text/code-points.ts';
 import { answerQuery } from '../answer-query.ts';
 import type { Engine } from '../engine.ts';
 import type { LoopOwner } from '../loop-owner.ts';
@@ -25,7 +25,9 @@ export async function readMessages(engine: Engine, owner: LoopOwner): Promise<vo
   const answers = unread.flatMap(answerIn);
   const told = unread.filter(({ kind }) => kind !== 'approve' && kind !== 'reject');
   const messages = told.map(({ id: messageId, kind, sender, body }) => {
-    return { id: messageId, kind, from: sender, text: headChars(body, maxChars) };
+    const chars = countChars(body);
+    const head = { id: messageId, kind, from: sender, text: headChars(body, maxChars) };
+    return chars <= maxChars ? head : { ...head, chars };
   });
   await owner.recordWith(
     async (tx) => {

@@ -1,9 +1,10 @@
 import path from 'node:path';
+import { reusesSession } from '../../core/loop/agent-session.ts';
 import { afterAgent } from '../../core/loop/agent-policy.ts';
 import type { AgentRecord, LoopEvent } from '../../core/loop/event.ts';
 import { effectiveIterationTimeout, effectiveMaxDuration } from '../../core/config/limits.ts';
 import { agentEnvironment } from '../../core/env/allow-list.ts';
-import { looksAtFiles, type Loop } from '../../core/loop/loop.ts';
+import { looksAtFiles, type Iteration, type Loop } from '../../core/loop/loop.ts';
 import { agentNotes, maxLearningChars } from '../../core/memory/notes.ts';
 import type { AgentOutcomeKind } from '../../core/agent/outcome.ts';
 import type { PricedUsage } from '../../core/price/price.ts';
@@ -24,6 +25,7 @@ import type { Sandbox } from '../../ports/process.ts';
 import { traceEnvironment } from '../agent-git-trace.ts';
 import { giveAgentSlot, takeAgentSlot, tellProvider } from '../agent-slot.ts';
 import { openDoor, withDoor } from '../loop-door.ts';
+import { placeInputFiles } from '../input-files.ts';
 import { loopSandbox } from '../loop-sandbox.ts';
 import { refuseFullDisk } from '../disk-full.ts';
 import type { Engine } from '../engine.ts';
@@ -103,6 +105,7 @@ async function runInSlot(
   await owner.before('run-agent');
   engine.project.requireIntact(run.cwd);
   engine.artifacts.requireIntact(dir);
+  using _inputs = await placeInputFiles(engine, loop, dir, run.cwd);
   const ran = await runner.run(
     run,
     {
@@ -163,9 +166,20 @@ async function agentRun(
     ),
     ...(door === null ? {} : { door: door.socket }),
     apiRetries,
+    ...sessionOf(loop, iteration),
     maxTurns: loop.settings.limits['max-turns-per-iteration'],
     sandbox: withReadable(loopSandbox(engine, loop), door?.readable ?? []),
   };
+}
+
+/** Which session of its own the agent goes on with, if it keeps any. */
+function sessionOf(
+  loop: Loop,
+  { resumes: id }: Pick<Iteration, 'resumes'>,
+): Pick<AgentRun, 'resume' | 'keepsSession'> {
+  if (!reusesSession(loop.settings)) return {};
+  if (id == null) return { keepsSession: true };
+  return { keepsSession: true, resume: { id, used: loop.agentSession?.tokens ?? null } };
 }
 
 function withReadable(sandbox: Sandbox | null, readable: readonly string[]): Sandbox | null {
@@ -228,6 +242,18 @@ async function recordEnd(
     events.push({ type: 'warning.raised', text: tooLongLearning });
   }
   const { now } = owner;
+  // Nothing was done: the same iteration starts anew, with the prompt of a fresh session.
+  if (result.outcome.sessionLost === true && !owner.cut.aborted) {
+    const text = 'the agent could not resume its session';
+    events.push({
+      type: 'loop.waiting',
+      condition: 'retry',
+      until: now,
+      then: 'build-prompt',
+      text,
+    });
+    return owner.record(...events);
+  }
   const next = afterAgent(result.outcome, await afterAgentInput(engine, owner, result.outcome));
   if (next.kind === 'outage' && !owner.cut.aborted) {
     return waitForOutage(engine, owner, next.text, events);
@@ -265,6 +291,7 @@ function agentRecord(
     turns: outcome.turns,
     contextPercent: outcome.contextPercent,
     sessionId: outcome.sessionId,
+    ...(outcome.sessionLost === undefined ? {} : { sessionLost: outcome.sessionLost }),
     durationMs: Math.round(result.durationMs),
     finalText: headChars(outcome.finalText, keptFinalText),
     claim: claimOf(sigils, loop.taskId),

@@ -36,6 +36,7 @@ const changed = resolveSettings([
     env: { pass: ['*'] },
     hooks: { 'loop-end': ['evil'] },
     notify: { desktop: true },
+    session: 'reuse',
     mode: 'attended',
     store: 'elsewhere.db',
   }),

@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { createTemplates } from '../../../src/adapters/template/handlebars.ts';
 import type { PastAttempt } from '../../../src/core/memory/attempt.ts';
+import type { KnowledgeFile } from '../../../src/core/memory/knowledge.ts';
 import type { InjectedLearning } from '../../../src/core/memory/learning.ts';
 import {
   defaultMemoryBudget,
@@ -228,12 +229,21 @@ const anyBudget: fc.Arbitrary<MemoryBudget> = fc.oneof(
     total: fc.nat(6000),
     attempts: fc.nat(3000),
     learnings: fc.nat(1500),
+    knowledge: fc.nat(2000),
     status: fc.nat(500),
     minAttempts: fc.nat(600),
     minLearnings: fc.nat(400),
+    minKnowledge: fc.nat(600),
     minStatus: fc.nat(300),
   }),
 );
+
+const anyKnowledge: fc.Arbitrary<KnowledgeFile> = fc.record({
+  path: nasty,
+  title: fc.option(nasty),
+  tags: fc.array(nasty, { maxLength: 4 }),
+  text: nasty,
+});
 
 const anyContext: fc.Arbitrary<MemoryContext> = fc.record({
   attempts: fc.array(anyAttempt, { maxLength: 6 }),
@@ -252,6 +262,10 @@ const anyContext: fc.Arbitrary<MemoryContext> = fc.record({
   budget: anyBudget,
 });
 
+const withKnowledge: fc.Arbitrary<MemoryContext> = fc
+  .tuple(anyContext, fc.array(anyKnowledge, { maxLength: 3 }))
+  .map(([context, knowledge]) => ({ ...context, knowledge }));
+
 /** Lines of ours; everything else is foreign text and stands behind one of them, or in a fence. */
 const ownLine =
   /^(?:$|### (?:Previous Attempts|Learnings from Previous Iterations|Loop Status)$|#### Attempt \d+ \(|- \*\*|_Notes of earlier|This task has been attempted|\*\*Suggested approach|_\(|> )/;
@@ -259,7 +273,7 @@ const ownLine =
 describe('whatever earlier agents wrote, the memory block', () => {
   it('stays within its budget in every variant', () => {
     fc.assert(
-      fc.property(anyContext, (context) => {
+      fc.property(withKnowledge, (context) => {
         for (const { text } of memoryVariants(context)) {
           expect(countChars(text)).toBeLessThanOrEqual(context.budget.total);
         }
@@ -269,7 +283,7 @@ describe('whatever earlier agents wrote, the memory block', () => {
 
   it('gets no longer from variant to variant, and shows no more', () => {
     fc.assert(
-      fc.property(anyContext, (context) => {
+      fc.property(withKnowledge, (context) => {
         const variants = memoryVariants(context);
         for (const [index, { injected }] of variants.entries()) {
           const before = variants[index - 1];

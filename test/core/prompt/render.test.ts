@@ -214,6 +214,8 @@ describe("a user's template", () => {
       progress=
       feedback=
       guidance=
+      codebase-map=
+      handoff=
       shared="
     `);
   });

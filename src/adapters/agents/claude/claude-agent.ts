@@ -10,6 +10,7 @@ export function createClaudeAgent(settings: CliSettings): AgentAdapter<ClaudeSta
     name: settings.name,
     kind: 'cli',
     reportsUsage: true,
+    canResume: true,
     permissions: 'bypassed',
     variables: [
       'ANTHROPIC_*',
@@ -37,7 +38,7 @@ export function createClaudeAgent(settings: CliSettings): AgentAdapter<ClaudeSta
       state: ['.claude', '.claude.json', '.config/claude'],
     }),
     transcripts: transcriptsOf,
-    start: () => claudeStart,
+    start: (run) => ({ ...claudeStart, isResumed: run?.resume !== undefined }),
     parse: parseClaude,
     finish: finishClaude,
   };
@@ -52,6 +53,7 @@ function claudeArgs(settings: CliSettings, run: AgentRun): readonly string[] {
     '--include-partial-messages',
     ...unlessGiven(settings, '--permission-mode', 'bypassPermissions'),
     ...(run.maxTurns === 0 ? [] : ['--max-turns', String(run.maxTurns)]),
+    ...(run.resume === undefined ? [] : ['--resume', run.resume.id]),
     ...(run.model === null ? [] : ['--model', run.model]),
     ...(fitsArgument(run.systemPrompt) ? ['--append-system-prompt', run.systemPrompt] : []),
   ];

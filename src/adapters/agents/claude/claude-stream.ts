@@ -41,6 +41,8 @@ export type ClaudeState = Seen & {
   /** A tool that was refused, with nothing else done since. */
   readonly denied: string | null;
   readonly result: Result | null;
+  /** It goes on with an earlier session: sums of the session are not of this run alone. */
+  readonly isResumed: boolean;
 };
 
 export type Result = {
@@ -62,6 +64,7 @@ export const claudeStart: ClaudeState = {
   resetsAt: null,
   denied: null,
   result: null,
+  isResumed: false,
 };
 
 type Step = { readonly state: ClaudeState; readonly events: readonly AgentEvent[] };
@@ -212,7 +215,7 @@ function takeToolResults(line: Json, state: ClaudeState): ClaudeState {
 }
 
 function takeResult(event: Json, state: ClaudeState): Step {
-  const { tokens, costUsd, models, contextWindow } = resultUsage(event);
+  const { tokens, costUsd, models, contextWindow } = resultUsage(event, state.isResumed);
   const text = textAt(event, 'result');
   const isError = flagAt(event, 'is_error');
   const filled = state.message === null ? 0 : totalTokens(state.message.tokens);

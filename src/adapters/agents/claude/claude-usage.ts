@@ -61,9 +61,10 @@ export type ResultUsage = {
  * What the result says about this run alone. `total_cost_usd` and `modelUsage` are sums of the session, so they stand in only
  * where a program does not tell its runs apart; the sub-agents are part of both.
  */
-export function resultUsage(result: Json): ResultUsage {
+export function resultUsage(result: Json, isResumed = false): ResultUsage {
   const ofRun = objectAt(result, 'model_usage_since_last_result');
-  const told = Object.keys(ofRun).length > 0 ? ofRun : objectAt(result, 'modelUsage');
+  const isOfRun = Object.keys(ofRun).length > 0;
+  const told = isOfRun ? ofRun : objectAt(result, 'modelUsage');
   // A run uses a handful of models; a list without end is nobody's.
   const entries = Object.entries(told).slice(0, maxModels);
   const models = entries.map(([name, model]): ModelUsage => ({
@@ -73,11 +74,15 @@ export function resultUsage(result: Json): ResultUsage {
   }));
   const tokens = models.reduce<Tokens | null>((sum, each) => addTokens(sum, each.tokens), null);
   const windows = entries.map(([, model]) => numberAt(model, 'contextWindow') ?? 0);
+  const contextWindow = Math.max(0, ...windows) || null;
+  if (isResumed && !isOfRun) {
+    return { tokens: usageOf(result), costUsd: null, models: [], contextWindow };
+  }
   return {
     tokens: tokens ?? usageOf(result),
     costUsd: sumOfCosts(models) ?? numberAt(result, 'total_cost_usd'),
     models,
-    contextWindow: Math.max(0, ...windows) || null,
+    contextWindow,
   };
 }
 

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { AgentAdapter, AgentRun } from '../../../ports/agent.ts';
 import { fitsArgument, unlessGiven, wholePrompt, type CliSettings } from '../cli-agent.ts';
 import { finishCodex } from './codex-outcome.ts';
-import { codexStart, parseCodex, type CodexState } from './codex-stream.ts';
+import { codexStart, contextInRollout, parseCodex, type CodexState } from './codex-stream.ts';
 
 const defaultKeyVariable = 'OPENAI_API_KEY';
 
@@ -13,6 +13,7 @@ export function createCodexAgent(settings: CliSettings): AgentAdapter<CodexState
     name: settings.name,
     kind: 'cli',
     needsPrice: true,
+    canResume: true,
     variables: [
       defaultKeyVariable,
       'CODEX_API_KEY',
@@ -20,17 +21,29 @@ export function createCodexAgent(settings: CliSettings): AgentAdapter<CodexState
       ...(keyVariable === null ? [] : [keyVariable]),
     ],
     command: (run) => ({
-      argv: [settings.program, 'exec', ...settings.args, ...codexArgs(settings, run), '-'],
+      argv: [
+        settings.program,
+        'exec',
+        ...settings.args,
+        ...codexArgs(settings, run),
+        ...resumeArgs(run),
+        '-',
+      ],
       env: run.env,
       stdin: fitsArgument(run.systemPrompt) ? run.prompt : wholePrompt(run),
       files: {},
       state: ['.codex'],
     }),
     transcripts: transcriptsOf,
-    start: () => codexStart,
+    start: (run) => ({ ...codexStart, before: run?.resume?.used ?? null }),
+    contextIn: contextInRollout,
     parse: parseCodex,
     finish: finishCodex,
   };
+}
+
+function resumeArgs({ resume }: AgentRun): readonly string[] {
+  return resume === undefined ? [] : ['resume', resume.id];
 }
 
 function codexArgs(settings: CliSettings, run: AgentRun): readonly string[] {

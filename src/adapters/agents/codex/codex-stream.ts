@@ -9,13 +9,21 @@ import {
 import {
   countAt,
   listAt,
+  numberAt,
   objectAt,
   readObject,
   textAt,
   type Json,
 } from '../../../core/json/fields.ts';
 import type { AgentEvent } from '../../../ports/agent.ts';
-import { boundedError, boundedFinal, boundedName, nothingSeen, type Seen } from '../cli-agent.ts';
+import {
+  boundedError,
+  boundedFinal,
+  boundedName,
+  nothingSeen,
+  percentOf,
+  type Seen,
+} from '../cli-agent.ts';
 
 export type CodexState = Seen & {
   /** What kind of thing came last: a message ends a turn that went well. */
@@ -25,6 +33,8 @@ export type CodexState = Seen & {
   readonly end: 'completed' | 'failed' | null;
   /** Of the turn, or of the program before its first turn. */
   readonly error: string | null;
+  /** What the thread had used before this run, which went on with it; null: it began with this run. */
+  readonly before: Tokens | null;
 };
 
 export const codexStart: CodexState = {
@@ -33,6 +43,7 @@ export const codexStart: CodexState = {
   declined: false,
   end: null,
   error: null,
+  before: null,
 };
 
 type Step = { readonly state: CodexState; readonly events: readonly AgentEvent[] };
@@ -52,8 +63,8 @@ export function parseCodex(line: string, state: CodexState): Step {
     case 'error':
       return takeError(textAt(event, 'message'), state);
     case 'turn.completed': {
-      // The figures are sums of the thread, and the thread is this run.
-      const tokens = tokensOf(objectAt(event, 'usage'));
+      // The figures are sums of the thread.
+      const tokens = since(state.before, tokensOf(objectAt(event, 'usage')));
       return endTurn({ ...state, tokens, end: 'completed' }, [
         { type: 'usage', tokens, costUsd: null },
       ]);
@@ -146,6 +157,24 @@ function endTurn(state: CodexState, events: readonly AgentEvent[]): Step {
     state: { ...state, turns },
     events: [...events, { type: 'activity', activity: finishedAfter(turns) }, { type: 'result' }],
   };
+}
+
+function since(before: Tokens | null, now: Tokens): Tokens {
+  if (before === null) return now;
+  return {
+    input: Math.max(0, now.input - before.input),
+    output: Math.max(0, now.output - before.output),
+    cacheRead: Math.max(0, now.cacheRead - before.cacheRead),
+    cacheWrite: Math.max(0, now.cacheWrite - before.cacheWrite),
+  };
+}
+
+/** A line of the rollout file that says how much of the context the last request took. */
+export function contextInRollout(line: string): number | null {
+  if (!line.includes('"token_count"')) return null;
+  const info = objectAt(objectAt(readObject(line), 'payload'), 'info');
+  const used = countAt(objectAt(info, 'last_token_usage'), 'total_tokens');
+  return percentOf(used, numberAt(info, 'model_context_window'));
 }
 
 function tokensOf(usage: Json): Tokens {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { section } from '../section.ts';
 import { progressStrategyNames } from '../../progress/strategy.ts';
-import { ByteSize, Count, Duration, Positive, Share } from '../value.ts';
+import { ByteSize, Count, Duration, InnerPath, Positive, Share } from '../value.ts';
 
 const day = 86_400_000;
 
@@ -119,15 +119,33 @@ export const Memory = section({
   'attempts-chars': () =>
     Count().default(3000).describe('Characters for previous attempts at most.'),
   'learnings-chars': () => Count().default(1500).describe('Characters for learnings at most.'),
+  'knowledge-chars': () =>
+    Count().default(2000).describe('Characters for matching knowledge files at most.'),
   'status-chars': () => Count().default(500).describe('Characters for the loop status at most.'),
   'min-attempts-chars': () =>
     Count().default(500).describe('Characters reserved for previous attempts.'),
   'min-learnings-chars': () => Count().default(300).describe('Characters reserved for learnings.'),
+  'min-knowledge-chars': () =>
+    Count().default(500).describe('Characters reserved for matching knowledge files.'),
   'min-status-chars': () =>
     Count().default(200).describe('Characters reserved for the loop status.'),
   'injected-chars': () =>
     Count().default(12_000).describe('Characters of progress, memory and feedback together.'),
   'max-learnings': () => Count().default(5).describe('Learnings injected at most.'),
+  knowledge: () =>
+    z
+      .array(InnerPath())
+      .default([])
+      .describe('Globs of Markdown files of the project; those that match a task are injected.'),
+  'max-knowledge': () => Count().default(3).describe('Knowledge files injected at most.'),
+  map: () =>
+    InnerPath()
+      .nullable()
+      .default('docs/codebase-map.md')
+      .describe(
+        'Codebase map: a Markdown file that every prompt gets when it exists; null = none.',
+      ),
+  'map-chars': () => Count().default(8000).describe('Characters of the codebase map at most.'),
   'stuck-after': () =>
     Positive().default(3).describe('Consecutive failures that mark a task as stuck.'),
   holdout: () =>

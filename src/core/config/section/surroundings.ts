@@ -13,6 +13,8 @@ import {
   Variables,
 } from '../value.ts';
 
+const Percent = lazy(() => z.number().int().min(1).max(100));
+
 const time = '([01]\\d|2[0-3]):[0-5]\\d';
 const Hours = lazy(() =>
   z.string().regex(new RegExp(`^${time}-${time}$`), 'expected hours such as `22:00-07:00`'),
@@ -24,6 +26,16 @@ export const Prompt = section({
       .array(InnerPath())
       .default([])
       .describe('Files and globs listed in the prompt as reference specs.'),
+  'input-chars': () =>
+    Count()
+      .default(8000)
+      .describe('Characters of one input of a loop type; a longer one becomes a file.'),
+  'guidance-chars': () =>
+    Count().default(4000).describe('Characters of one guidance; a longer one becomes a file.'),
+  'shared-chars': () =>
+    Count()
+      .default(2000)
+      .describe('Characters of all that other loops shared; what is beyond becomes a file.'),
 });
 
 export const Scheduler = section({
@@ -175,6 +187,35 @@ export const Notify = section({
 export const modeNames = ['unattended', 'attended', 'hybrid'] as const;
 
 /** A name, or a name with the numbers of the modes. */
+const sessionNames = ['fresh', 'reuse'] as const;
+
+export const AgentSessions = lazy(() =>
+  shorthand(
+    z.strictObject({
+      name: z
+        .enum(sessionNames)
+        .default('fresh')
+        .describe(
+          '`fresh`: each iteration starts from nothing. `reuse`: the agent goes on with its own session.',
+        ),
+      'warn-percent': Percent()
+        .default(70)
+        .describe('reuse: share of the context in use from which it is said.'),
+      'reboot-percent': Percent()
+        .default(85)
+        .describe('reuse: share from which a fresh session starts from a handoff document.'),
+      'handoff-chars': Positive()
+        .default(8000)
+        .describe('reuse: characters of a handoff document at most.'),
+      'max-reboots-per-hour': Count()
+        .default(10)
+        .describe('reuse: handoff documents asked for within an hour at most.'),
+    }),
+    { type: 'string', enum: sessionNames },
+    (value) => (typeof value === 'string' ? { name: value } : value),
+  ),
+);
+
 export const Mode = lazy(() =>
   shorthand(
     z.strictObject({

@@ -1,0 +1,191 @@
+import { closeSync, readSync, realpathSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import {
+  noKnowledge,
+  type KnowledgeFile,
+  type ProjectKnowledge,
+} from '../../core/memory/knowledge.ts';
+import { escapedName } from '../../core/text/file-name.ts';
+import { matchesAny } from '../../core/text/glob.ts';
+import type { KnowledgeFiles, KnowledgeRequest } from '../../ports/knowledge.ts';
+import type { Project } from '../../ports/workspace.ts';
+import { openPlainFile } from './small-file.ts';
+import { parseKnowledge } from './knowledge-text.ts';
+
+/** A file is read up to here; what people write for others to read is shorter. */
+const maxBytes = 128 * 1024;
+const maxFiles = 200;
+const maxFolders = 5000;
+const maxDepth = 20;
+/** Never looked into: versions, dependencies, and what belongs to the engine. */
+const skipped: ReadonlySet<string> = new Set(['.git', 'node_modules', '.loopwright', '.venv']);
+
+/** What cannot be used is told, and never ends a loop. */
+type Warn = (text: string) => void;
+
+type Source = {
+  list(globs: readonly string[]): Promise<readonly string[]>;
+  /** Texts by path; null: it is not there, or cannot be used. */
+  read(files: readonly string[]): Promise<ReadonlyMap<string, string | null>>;
+};
+
+/** Knowledge of a project: of its checkout, or of a revision where an agent works in the checkout itself. */
+export function createKnowledgeFiles(project: Project): KnowledgeFiles {
+  return {
+    async read(request, signal) {
+      if (request.globs.length === 0 && request.map === null) return noKnowledge;
+      const { revision } = request;
+      const warnings: string[] = [];
+      const source =
+        revision !== null && project.kind === 'git'
+          ? sourceAt(project, revision, signal)
+          : checkout(project.root, (text) => warnings.push(text));
+      return collect(source, request, warnings);
+    },
+  };
+}
+
+async function collect(
+  source: Source,
+  { globs, map }: KnowledgeRequest,
+  warnings: string[],
+): Promise<ProjectKnowledge> {
+  const found = globs.length === 0 ? [] : (await source.list(globs)).filter((each) => each !== map);
+  const names = found.slice(0, maxFiles);
+  if (found.length > maxFiles) {
+    warnings.push(
+      `more than ${maxFiles} knowledge files match memory.knowledge: the rest is not used`,
+    );
+  }
+  const texts = await source.read(map === null ? names : [...names, map]);
+  const files: KnowledgeFile[] = [];
+  for (const name of names) {
+    const text = texts.get(name) ?? null;
+    if (text === null) continue;
+    if (Buffer.byteLength(text) >= maxBytes) {
+      warnings.push(
+        `knowledge file ${escapedName(name)} is larger than ${maxBytes / 1024} KB: it is not used`,
+      );
+      continue;
+    }
+    const parsed = await parseKnowledge(name, text);
+    files.push(parsed.file);
+    if (parsed.fault !== null) warnings.push(parsed.fault);
+  }
+  const overview = map === null ? null : (texts.get(map) ?? null);
+  return { files, map: overview === null || overview.trim() === '' ? null : overview, warnings };
+}
+
+function sourceAt(project: Project, revision: string, signal: AbortSignal): Source {
+  return {
+    async list(globs) {
+      const all = await project.listAt(revision, signal);
+      return all.filter((name) => isMarkdown(name) && matchesAny(name, globs)).toSorted();
+    },
+    read: (files) => project.readSeveralAt(revision, files, maxBytes, signal),
+  };
+}
+
+function checkout(root: string, warn: Warn): Source {
+  return {
+    list: (globs) => listFolder(root, globs, warn),
+    read: async (files) => new Map(files.map((name) => [name, readInside(root, name, warn)])),
+  };
+}
+
+/** Folders in the order of their names; links are not followed. */
+async function listFolder(
+  root: string,
+  globs: readonly string[],
+  warn: Warn,
+): Promise<readonly string[]> {
+  const found: string[] = [];
+  const open = startsOf(globs);
+  for (let looked = 0; open.length > 0 && looked < maxFolders; looked++) {
+    const folder = open.shift() ?? '';
+    for (const entry of await entriesOf(root, folder, warn)) {
+      const name = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (entry.isDirectory() && !skipped.has(entry.name) && depthOf(name) < maxDepth)
+        open.push(name);
+      if (entry.isFile() && isMarkdown(name) && matchesAny(name, globs)) found.push(name);
+    }
+  }
+  if (open.length > 0)
+    warn(`memory.knowledge spans more than ${maxFolders} folders: the rest is not looked into`);
+  return [...new Set(found)].toSorted();
+}
+
+/** The folders to look into: the part of each glob before its first pattern; all of the project for a bare name. */
+function startsOf(globs: readonly string[]): string[] {
+  const starts = globs.map((glob) => {
+    const parts = glob.replace(/^\.\//, '').split('/');
+    const fixed = parts.findIndex((part) => /[*?]/.test(part));
+    return parts.slice(0, fixed === -1 ? Math.max(0, parts.length - 1) : fixed).join('/');
+  });
+  const outer = starts.filter(
+    (start) => !starts.some((other) => other !== start && isBelow(start, other)),
+  );
+  return [...new Set(outer)];
+}
+
+function isBelow(folder: string, other: string): boolean {
+  return other === '' || folder.startsWith(`${other}/`);
+}
+
+function depthOf(name: string): number {
+  return name.split('/').length;
+}
+
+async function entriesOf(root: string, folder: string, warn: Warn) {
+  try {
+    const entries = await readdir(path.join(root, folder), { withFileTypes: true });
+    return entries.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  } catch (error) {
+    // A folder that a glob names need not exist, and may go while it is looked for.
+    if (codeOf(error) !== 'ENOENT' && codeOf(error) !== 'ENOTDIR') warn(unreadable(folder, error));
+    return [];
+  }
+}
+
+/** The beginning of a file that is where its name says: a link could lead out of the project, to a key for instance. */
+function readInside(root: string, name: string, warn: Warn): string | null {
+  const file = path.join(root, name);
+  try {
+    if (realpathSync(file) !== path.join(realpathSync(root), name)) {
+      warn(`${escapedName(name)} is a link, or below one: it is not used`);
+      return null;
+    }
+    return readHead(file);
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT' && codeOf(error) !== 'ENOTDIR') warn(unreadable(name, error));
+    return null;
+  }
+}
+
+function readHead(file: string): string | null {
+  const handle = openPlainFile(file);
+  if (handle === null) return null;
+  try {
+    const bytes = Buffer.alloc(maxBytes);
+    let size = 0;
+    for (let read = -1; read !== 0 && size < maxBytes; size += read) {
+      read = readSync(handle, bytes, size, maxBytes - size, null);
+    }
+    return bytes.toString('utf8', 0, size);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function isMarkdown(name: string): boolean {
+  return /\.(?:md|markdown)$/i.test(name);
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : null;
+}
+
+function unreadable(name: string, error: unknown): string {
+  return `${escapedName(name)} cannot be read (${String(codeOf(error) ?? error)}): it is not used`;
+}
