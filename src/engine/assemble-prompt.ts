@@ -2,6 +2,7 @@ import { memoryVariants } from '../core/memory/render-memory.ts';
 import { defaultTemplate } from '../core/prompt/default-template.ts';
 import { withPromptDefaults } from '../core/prompt/prompt-defaults.ts';
 import { promptContext } from '../core/prompt/context.ts';
+import { countShared, type Share } from '../core/prompt/shares.ts';
 import { renderPrompt, type RenderedPrompt } from '../core/prompt/render.ts';
 import { systemPrompt } from '../core/prompt/system-prompt.ts';
 import type { Templates } from '../core/prompt/templates.ts';
@@ -32,7 +33,8 @@ export type PromptParts = TaskContext & {
   readonly workspace: WorkspaceText;
   readonly progress: readonly ProgressEntry[];
   readonly feedback: string;
-  readonly shared: readonly { readonly from: string; readonly text: string }[];
+  /** All that wait to be told. */
+  readonly shared: readonly Share[];
   /** Null: memory is switched off. */
   readonly memory: LoadedMemory | null;
 };
@@ -41,6 +43,8 @@ export type PromptParts = TaskContext & {
 export type AssembledPrompt = RenderedPrompt & {
   readonly injected: readonly string[];
   readonly withheld: readonly string[];
+  /** How many of the shares it tells, the oldest first. */
+  readonly shared: number;
 };
 
 export async function loadTaskContext(tx: StoreTx, taskId: string): Promise<TaskContext> {
@@ -77,6 +81,7 @@ export function assemblePrompt(templates: Templates, parts: PromptParts): Assemb
   const { settings, task, prompt } = parts;
   const { strategy, 'max-entries': maxEntries, 'max-chars': maxChars } = settings.progress;
   const progress = createProgressStrategy({ name: strategy, maxEntries, maxChars }, parts.progress);
+  const shared = countShared(parts.shared);
   const variants = parts.memory === null ? [] : memoryVariants(parts.memory.context);
   const known = promptContext({
     task: {
@@ -98,7 +103,7 @@ export function assemblePrompt(templates: Templates, parts: PromptParts): Assemb
     maxBlockChars: settings.memory['injected-chars'],
     progress: progress.variants(),
     feedback: parts.feedback,
-    shared: parts.shared,
+    shared: parts.shared.slice(0, shared),
     guidance: task.guidance.map(({ time, text }) => ({ timeMs: time, text })),
     inputs: prompt.inputs,
   });
@@ -118,5 +123,6 @@ export function assemblePrompt(templates: Templates, parts: PromptParts): Assemb
     ...rendered,
     injected: shown?.injected ?? [],
     withheld: parts.memory?.withheld ?? [],
+    shared,
   };
 }

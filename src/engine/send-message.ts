@@ -2,6 +2,7 @@ import { isLoopwrightError, LoopwrightError } from '../core/error.ts';
 import { messageLimits, overLimit } from '../core/coordinate/limits.ts';
 import { userSender, type Message, type MessageKind } from '../core/coordinate/message.ts';
 import { parseSelector } from '../core/coordinate/selector.ts';
+import { countChars } from '../core/text/code-points.ts';
 import type { StoreTx } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
 import { selectLoops } from './select-loops.ts';
@@ -71,7 +72,8 @@ async function store(
   const refusal = overLimit(receiver, {
     bytes: new TextEncoder().encode(input.body).length,
     sentLately: await tx.messages.countSent(sender, now - 1000, now),
-    unread: await tx.messages.countUnread(receiver),
+    unread: (await tx.messages.countUnread(receiver)) + (await countUntold(tx, receiver)),
+    toldChars: input.kind === 'share' || input.kind === 'alert' ? countChars(input.body) : 0,
   });
   if (refusal !== null) return refusal;
   if (input.kind === 'query' && (await isAskedBack(tx, sender, receiver, now))) {
@@ -86,6 +88,11 @@ async function store(
   const stored = await tx.messages.get(id);
   if (stored !== null) return stored;
   throw new LoopwrightError('internal', `the message ${id} was not stored`);
+}
+
+/** What the receiver has read and no prompt of it has told. */
+async function countUntold(tx: StoreTx, receiver: string): Promise<number> {
+  return (await tx.loops.get(receiver))?.shared?.length ?? 0;
 }
 
 /** Whether the receiver waits, itself or through others, for an answer of the sender. */

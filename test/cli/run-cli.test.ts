@@ -34,7 +34,7 @@ describe('the command line', () => {
     await using dir = await tempDir();
     const { exitCode, out, err } = await cliIn(dir).run('--help');
     expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
-    expect(out).toContain('loop show         Show one loop with its iterations.');
+    expect(out).toContain('loop show            Show one loop with its iterations.');
     expect(out).not.toContain('__complete');
     expect((await cliIn(dir).run()).out).toBe(out);
     expect((await cliIn(dir).run('help')).out).toBe(out);
@@ -53,7 +53,7 @@ describe('the command line', () => {
 
       Arguments:
         LOOP  A loop, a task, \`last\`, or a selector: \`status:running\`, \`type:NAME\`,
-              \`children:LOOP\`, \`descendants:LOOP\`.
+              \`children:TASK\`, \`descendants:TASK\`.
 
       Options:
         --now       Cut the iteration short; its files are kept.

@@ -271,8 +271,12 @@ const fields: {
     startTree: hash,
     startHead: orNull(hash),
   }),
+  'progress.cleared': fc.record({}),
   'model.chosen': fc.record({ model: orNull(text), reason: text }),
-  'prompt.built': fc.record({ hash, chars: count, injected: texts, warnings: texts }),
+  'prompt.built': fc.record(
+    { hash, chars: count, injected: texts, warnings: texts, shared: fc.nat(5) },
+    { requiredKeys: ['hash', 'chars', 'injected', 'warnings'] },
+  ),
   'hooks.ran': fc.record({
     when: fc.constantFrom('pre', 'post'),
     results: fc.array(

@@ -1,4 +1,5 @@
 import { LoopwrightError } from '../error.ts';
+import { maxSharedChars } from '../prompt/shares.ts';
 
 /** Beyond these the sender gets an error; nothing is dropped in silence. */
 export const messageLimits = {
@@ -10,10 +11,12 @@ export const messageLimits = {
 } as const;
 
 export type Traffic = {
+  /** Characters that go into a prompt; 0 for a message that no agent reads. */
+  readonly toldChars: number;
   readonly bytes: number;
   /** Sent by this sender within the last second. */
   readonly sentLately: number;
-  /** Not yet acknowledged by the receiver. */
+  /** Not yet read by the receiver, or read and not yet told to its agent. */
   readonly unread: number;
 };
 
@@ -27,6 +30,13 @@ export function overLimit(receiver: string, traffic: Traffic): LoopwrightError |
       { hint: 'write it to a file and send its path' },
     );
   }
+  if (traffic.toldChars > maxSharedChars) {
+    return new LoopwrightError(
+      'message.too_long',
+      `the text has ${traffic.toldChars} characters, and a prompt takes ${maxSharedChars}`,
+      { hint: 'write it to a file of the repository and send its path' },
+    );
+  }
   if (traffic.sentLately >= perSecond) {
     return new LoopwrightError(
       'message.too_many',
@@ -37,8 +47,8 @@ export function overLimit(receiver: string, traffic: Traffic): LoopwrightError |
   if (traffic.unread >= maxUnread) {
     return new LoopwrightError(
       'message.unread',
-      `${receiver} has ${traffic.unread} messages that it has not read`,
-      { hint: 'it reads them between two iterations; send it again later' },
+      `${receiver} has ${traffic.unread} messages that its agent has not been told`,
+      { hint: 'it is told some of them with every iteration; send it again later' },
     );
   }
   return null;

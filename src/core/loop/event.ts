@@ -184,6 +184,8 @@ export type LoopEvent =
       readonly injected: readonly string[];
       /** Learnings left out on purpose, to measure what they are worth. Absent: none. */
       readonly withheld?: readonly string[];
+      /** How many shares it tells, the oldest first. Absent: none. */
+      readonly shared?: number;
       readonly warnings: readonly string[];
     }
   | {
@@ -286,6 +288,8 @@ export type LoopEvent =
   | { readonly type: 'warning.raised'; readonly text: string }
   /** Read between two iterations; acknowledged in the same transaction. */
   | { readonly type: 'messages.received'; readonly messages: readonly ReceivedMessage[] }
+  /** What earlier iterations did is told to no later one. */
+  | { readonly type: 'progress.cleared' }
   | {
       readonly type: 'loop.rested';
       readonly status: RestStatus;

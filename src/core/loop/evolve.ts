@@ -90,6 +90,7 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
         promptHash: event.hash,
         injected: event.injected,
         ...(event.withheld === undefined ? {} : { withheld: event.withheld }),
+        ...(event.shared === undefined ? {} : { toldShares: event.shared }),
         status: 'pre_hooks',
       });
     case 'hooks.ran':
@@ -198,6 +199,8 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
       return { ...loop, warnings: [...loop.warnings, event.text] };
     case 'messages.received':
       return withShared(loop, event);
+    case 'progress.cleared':
+      return { ...loop, progress: [] };
     case 'loop.rested':
       return restedLoop(loop, event, time);
     case 'merge.started':
@@ -314,7 +317,9 @@ function afterIteration(
     status: loop.wait === null || wait !== null ? loop.status : 'running',
     wait,
     feedback: isUnused ? loop.feedback : '',
-    ...(loop.shared === undefined ? {} : { shared: isUnused ? loop.shared : [] }),
+    ...(loop.shared === undefined || isUnused
+      ? {}
+      : { shared: loop.shared.slice(iteration?.toldShares ?? 0) }),
     consecutiveFailures: nextFailures(loop.consecutiveFailures, event.outcome),
     errorStreak: interrupted ? loop.errorStreak : failedEmpty ? loop.errorStreak + 1 : 0,
     progress: event.progress === null ? loop.progress : keepNewest(loop, event.progress),

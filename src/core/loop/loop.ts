@@ -43,6 +43,8 @@ export type Iteration = {
   readonly injected: readonly string[];
   /** Learnings left out on purpose; absent when there are none. */
   readonly withheld?: readonly string[];
+  /** How many shares its prompt tells; absent: none. */
+  readonly toldShares?: number;
   readonly process: RecordedProcess | null;
   /** How often the agent was started in this iteration. */
   readonly tries: number;
@@ -137,7 +139,7 @@ export type Loop = {
   readonly progress: readonly ProgressEntry[];
   /** Goes into the next prompt, once. */
   readonly feedback: string;
-  /** What other loops shared since the last prompt; absent when nothing did. Goes into the next prompt, once. */
+  /** What other loops shared and no prompt has told; absent when nothing is. Told once, as much as fits at a time. */
   readonly shared?: readonly { readonly from: string; readonly text: string }[];
   /** A hook after an iteration wants the loop to stop, in its words; absent: none does. */
   readonly stopWish?: string;

@@ -46,13 +46,19 @@ export function fitBlocks(
   return { memory: shownMemory, progress: shownProgress, feedback: shownFeedback };
 }
 
-/** Adds the blocks a template does not print. The warning stands even when they are empty this time. */
+/**
+ * Adds the blocks a template does not print. The warning stands even when they are empty this time; of shares, which are rare,
+ * it is said only when there are some.
+ */
 export function appendBlocks(
   text: string,
   context: TemplateContext,
   printed: ReadonlySet<string>,
 ): { readonly text: string; readonly warning: string | null } {
-  const lacking = blockVariables.filter((name) => !printed.has(name));
+  const lacking = [
+    ...blockVariables.filter((name) => !printed.has(name)),
+    ...(printed.has('shared') || !hasText(context['shared']) ? [] : ['shared' as const]),
+  ];
   if (lacking.length === 0) return { text, warning: null };
   const blocks = lacking.flatMap((name) => renderBlock(name, context[name]));
   const names = lacking.map((name) => `{{${name}}}`).join(', ');
@@ -61,8 +67,12 @@ export function appendBlocks(
   return { text: `${[text.trimEnd(), ...blocks].join('\n\n')}\n`, warning };
 }
 
-function renderBlock(name: BlockVariable, value: unknown): readonly string[] {
-  if (typeof value !== 'string' || value === '') return [];
+function renderBlock(name: BlockVariable | 'shared', value: unknown): readonly string[] {
+  if (!hasText(value)) return [];
   const heading = blockHeadings[name];
   return [heading === null ? value : `${heading}\n\n${value}`];
+}
+
+function hasText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
 }

@@ -19,7 +19,7 @@ export async function buildPrompt(engine: Engine, owner: LoopOwner): Promise<voi
   const { loop, iteration, workspace } = owner;
   const { context, memory } = await engine.store.read((tx) => recall(tx, engine, owner));
   const templates = await templatesOf(engine, loop.prompt);
-  const { warnings, injected, withheld, ...assembled } = assemblePrompt(templates, {
+  const { warnings, injected, withheld, shared, ...assembled } = assemblePrompt(templates, {
     ...context,
     settings: loop.settings,
     prompt: loop.prompt,
@@ -46,6 +46,7 @@ export async function buildPrompt(engine: Engine, owner: LoopOwner): Promise<voi
     chars: text.length,
     injected,
     ...(withheld.length === 0 ? {} : { withheld }),
+    ...(shared === 0 ? {} : { shared }),
     warnings,
   });
 }
