@@ -1,3 +1,4 @@
+import { isLoopwrightError } from '../core/error.ts';
 import { mergeLive } from '../core/config/frozen.ts';
 import type { Settings } from '../core/config/schema.ts';
 import type { PromptRecord } from '../core/loop/event.ts';
@@ -23,6 +24,8 @@ import type { WorkspaceText } from '../ports/workspace.ts';
 
 export type PromptPreview = {
   readonly text: string;
+  /** Sent beside the prompt; null: it ends the prompt. */
+  readonly systemPrompt: string | null;
   /** What cannot be known before the iteration, in words. */
   readonly unknown: readonly string[];
   readonly warnings: readonly string[];
@@ -48,7 +51,7 @@ export async function previewNextPrompt(opened: Opened, loop: Loop): Promise<Pro
     nextMemory(tx, next, number, engine.clock.now()),
   );
   const templates = await templatesOf(engine, loop.prompt);
-  const { text, warnings, injected, withheld } = assemblePrompt(templates, {
+  const { text, systemPrompt, warnings, injected, withheld } = assemblePrompt(templates, {
     ...context,
     settings,
     prompt: loop.prompt,
@@ -60,6 +63,7 @@ export async function previewNextPrompt(opened: Opened, loop: Loop): Promise<Pro
     feedback: loop.feedback,
     memory,
     shared: loop.shared ?? [],
+    hasSystemPrompt: await hasSystemPrompt(opened, settings),
   });
   const unknown = [
     git === null ? 'git status, diff and log, since the loop is running' : null,
@@ -69,7 +73,7 @@ export async function previewNextPrompt(opened: Opened, loop: Loop): Promise<Pro
     loop.baseline === null ? baselineUnknown : null,
   ];
   const known = unknown.filter((each) => each !== null);
-  return { text, warnings, unknown: known, model, injected, withheld };
+  return { text, systemPrompt, warnings, unknown: known, model, injected, withheld };
 }
 
 /** What the next iteration would choose and remember. */
@@ -84,6 +88,23 @@ async function nextMemory(tx: StoreTx, loop: Loop, number: number, now: number) 
   };
   const memory = await loadMemory(tx, memoryRequest(loop, iteration, context.task, now));
   return { context, model, memory };
+}
+
+/** A prompt can be read before there is an agent, and although the agent cannot be made: the run says why. */
+async function hasSystemPrompt({ engine }: Opened, settings: Settings): Promise<boolean> {
+  if (settings.agent === null) return false;
+  try {
+    return (await engine.resolveAgent(settings)).hasSystemPrompt === true;
+  } catch (error) {
+    if (isLoopwrightError(error)) return false;
+    throw error;
+  }
+}
+
+/** What is sent, as a person reads it. */
+export function shownPrompt({ text, systemPrompt }: PromptPreview): string {
+  if (systemPrompt === null) return text;
+  return `${text.trimEnd()}\n\n----- system prompt, sent beside the prompt -----\n\n${systemPrompt.trimEnd()}\n`;
 }
 
 const baselineUnknown =
@@ -108,7 +129,7 @@ export async function previewFirstPrompt(
     firstMemory(tx, context, settings, engine.clock.now()),
   );
   const templates = await templatesOf(engine, prompt);
-  const { text, warnings, injected, withheld } = assemblePrompt(templates, {
+  const { text, systemPrompt, warnings, injected, withheld } = assemblePrompt(templates, {
     ...context,
     settings,
     prompt,
@@ -120,6 +141,7 @@ export async function previewFirstPrompt(
     feedback: '',
     memory,
     shared: [],
+    hasSystemPrompt: await hasSystemPrompt(opened, settings),
   });
   const unknown = [
     ownPlace && uses(prompt, 'branch', 'working-directory')
@@ -132,7 +154,7 @@ export async function previewFirstPrompt(
     baselineUnknown,
   ];
   const known = unknown.filter((each) => each !== null);
-  return { text, warnings, unknown: known, model, injected, withheld };
+  return { text, systemPrompt, warnings, unknown: known, model, injected, withheld };
 }
 
 /** What a loop that does not exist yet would choose and remember. */

@@ -4,7 +4,7 @@ import { withPromptDefaults } from '../core/prompt/prompt-defaults.ts';
 import { promptContext } from '../core/prompt/context.ts';
 import { countShared, type Share } from '../core/prompt/shares.ts';
 import { renderPrompt, type RenderedPrompt } from '../core/prompt/render.ts';
-import { systemPrompt } from '../core/prompt/system-prompt.ts';
+import { fitsSystemPrompt, systemPrompt } from '../core/prompt/system-prompt.ts';
 import type { Templates } from '../core/prompt/templates.ts';
 import { createProgressStrategy } from '../core/progress/registry.ts';
 import type { PromptRecord } from '../core/loop/event.ts';
@@ -35,12 +35,16 @@ export type PromptParts = TaskContext & {
   readonly feedback: string;
   /** All that wait to be told. */
   readonly shared: readonly Share[];
+  /** The agent has a channel for a system prompt. */
+  readonly hasSystemPrompt: boolean;
   /** Null: memory is switched off. */
   readonly memory: LoadedMemory | null;
 };
 
 /** A prompt, with the items of memory that are in it and those left out on purpose. */
 export type AssembledPrompt = RenderedPrompt & {
+  /** Sent beside the prompt; null: it ends the prompt. */
+  readonly systemPrompt: string | null;
   readonly injected: readonly string[];
   readonly withheld: readonly string[];
   /** How many of the shares it tells, the oldest first. */
@@ -108,19 +112,21 @@ export function assemblePrompt(templates: Templates, parts: PromptParts): Assemb
     inputs: prompt.inputs,
   });
   const context = withPromptDefaults(prompt, known);
-  const ending = [prompt.systemPrompt, systemPrompt({ taskId: task.id })].filter(
-    (part) => part !== null,
-  );
+  const rules = [prompt.systemPrompt, systemPrompt({ taskId: task.id })]
+    .filter((part) => part !== null)
+    .join('\n\n');
+  const isApart = parts.hasSystemPrompt && fitsSystemPrompt(rules);
   const rendered = renderPrompt({
     template: prompt.template ?? defaultTemplate,
     context,
     templates,
     source: prompt.source,
-    ending: ending.join('\n\n'),
+    ...(isApart ? {} : { ending: rules }),
   });
   const shown = variants.find(({ text }) => text === known['memory']);
   return {
     ...rendered,
+    systemPrompt: isApart ? rules : null,
     injected: shown?.injected ?? [],
     withheld: parts.memory?.withheld ?? [],
     shared,

@@ -68,6 +68,8 @@ export type AgentAdapter<S = unknown> = {
   readonly permissions?: 'bypassed';
   /** It tells the tokens it uses and not what they cost: somebody has to know the price of its model. */
   readonly needsPrice?: true;
+  /** It has a channel for a system prompt beside the prompt. */
+  readonly hasSystemPrompt?: true;
   /** It tells what it uses while it works, and not only at its end. */
   readonly reportsUsage?: true;
   /** Names or patterns of the variables it needs from the user's environment: its keys, addresses, folders. */
@@ -120,6 +122,8 @@ export interface AgentRunner {
   readonly permissions?: 'bypassed';
   /** It tells the tokens it uses and not what they cost. */
   readonly needsPrice?: true;
+  /** It has a channel for a system prompt beside the prompt. */
+  readonly hasSystemPrompt?: true;
   /** It tells what it uses while it works. */
   readonly reportsUsage?: true;
   /** What it needs from the user's environment, as names or patterns. */

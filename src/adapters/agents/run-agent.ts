@@ -49,6 +49,7 @@ export function createAgentRunner<S>(
     ...(adapter.permissions === undefined ? {} : { permissions: adapter.permissions }),
     ...(adapter.needsPrice === undefined ? {} : { needsPrice: adapter.needsPrice }),
     ...(adapter.reportsUsage === undefined ? {} : { reportsUsage: adapter.reportsUsage }),
+    ...(adapter.hasSystemPrompt === undefined ? {} : { hasSystemPrompt: adapter.hasSystemPrompt }),
     variables: adapter.variables ?? [],
     async run(run, files, limits, sink, signal) {
       const command = adapter.command(withPreset(run, preset));

@@ -179,6 +179,8 @@ export type LoopEvent =
   | {
       readonly type: 'prompt.built';
       readonly hash: string;
+      /** Of the system prompt that is sent beside it. Absent: it is part of the prompt. */
+      readonly systemHash?: string;
       readonly chars: number;
       /** `attempt-N` and ids of learnings, in the order of the prompt. */
       readonly injected: readonly string[];

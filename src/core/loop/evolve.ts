@@ -88,6 +88,7 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
     case 'prompt.built':
       return atStep(loop, 'pre-hooks', {
         promptHash: event.hash,
+        ...(event.systemHash === undefined ? {} : { systemHash: event.systemHash }),
         injected: event.injected,
         ...(event.withheld === undefined ? {} : { withheld: event.withheld }),
         ...(event.shared === undefined ? {} : { toldShares: event.shared }),

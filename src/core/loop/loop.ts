@@ -40,6 +40,8 @@ export type Iteration = {
   readonly model: string | null;
   readonly modelReason: string | null;
   readonly promptHash: string | null;
+  /** Of the system prompt beside the prompt; absent: there is none. */
+  readonly systemHash?: string;
   readonly injected: readonly string[];
   /** Learnings left out on purpose; absent when there are none. */
   readonly withheld?: readonly string[];

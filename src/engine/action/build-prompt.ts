@@ -12,6 +12,9 @@ import type { Engine } from '../engine.ts';
 import { loadMemory, memoryRequest } from '../load-memory.ts';
 import type { LoopOwner } from '../loop-owner.ts';
 
+/** Beside `prompt.md`, for agents that have a channel for it. */
+export const systemPromptFile = 'system-prompt.md';
+
 export const describeLimits = { diffChars: 5000, logEntries: 10 };
 
 /** The prompt of this iteration, kept as a file and by its hash. */
@@ -19,6 +22,7 @@ export async function buildPrompt(engine: Engine, owner: LoopOwner): Promise<voi
   const { loop, iteration, workspace } = owner;
   const { context, memory } = await engine.store.read((tx) => recall(tx, engine, owner));
   const templates = await templatesOf(engine, loop.prompt);
+  const runner = await engine.resolveAgent(loop.settings);
   const { warnings, injected, withheld, shared, ...assembled } = assemblePrompt(templates, {
     ...context,
     settings: loop.settings,
@@ -33,16 +37,20 @@ export async function buildPrompt(engine: Engine, owner: LoopOwner): Promise<voi
     feedback: loop.feedback,
     memory,
     shared: loop.shared ?? [],
+    hasSystemPrompt: runner.hasSystemPrompt === true,
   });
   // Diffs and files quote what is in them.
   const text = engine.clean(assembled.text);
+  const system = assembled.systemPrompt === null ? null : engine.clean(assembled.systemPrompt);
   const dir = await engine.artifacts.iterationDir(loop.id, iteration.number);
   await owner.before('build-prompt');
   await engine.artifacts.write(path.join(dir, 'prompt.md'), text);
+  if (system !== null) await engine.artifacts.write(path.join(dir, systemPromptFile), system);
   await owner.after('build-prompt');
   await owner.record({
     type: 'prompt.built',
-    hash: createHash('sha256').update(text).digest('hex'),
+    hash: hashOf(text),
+    ...(system === null ? {} : { systemHash: hashOf(system) }),
     chars: text.length,
     injected,
     ...(withheld.length === 0 ? {} : { withheld }),
@@ -55,4 +63,8 @@ async function recall(tx: StoreTx, { clock }: Engine, { loop, iteration }: LoopO
   const context = await loadTaskContext(tx, loop.taskId);
   const request = memoryRequest(loop, iteration, context.task, clock.now());
   return { context, memory: await loadMemory(tx, request) };
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }

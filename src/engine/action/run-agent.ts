@@ -2,6 +2,7 @@ import path from 'node:path';
 import { afterAgent } from '../../core/loop/agent-policy.ts';
 import type { AgentRecord, LoopEvent } from '../../core/loop/event.ts';
 import { effectiveIterationTimeout, effectiveMaxDuration } from '../../core/config/limits.ts';
+import { systemPromptFile } from './build-prompt.ts';
 import { agentEnvironment } from '../../core/env/allow-list.ts';
 import { looksAtFiles, type Loop } from '../../core/loop/loop.ts';
 import { agentNotes, maxLearningChars } from '../../core/memory/notes.ts';
@@ -149,8 +150,11 @@ async function agentRun(
     iteration: iteration.number,
     maxIterations,
     model: iteration.model,
-    systemPrompt: null,
-    prompt: (await engine.artifacts.readTail(promptFile, Number.MAX_SAFE_INTEGER)) ?? '',
+    systemPrompt:
+      iteration.systemHash === undefined
+        ? null
+        : await readWhole(engine, path.join(path.dirname(promptFile), systemPromptFile)),
+    prompt: await readWhole(engine, promptFile),
     promptFile,
     cwd: owner.workspace.path,
     env: withDoor(
@@ -166,6 +170,10 @@ async function agentRun(
     maxTurns: loop.settings.limits['max-turns-per-iteration'],
     sandbox: withReadable(loopSandbox(engine, loop), door?.readable ?? []),
   };
+}
+
+async function readWhole({ artifacts }: Engine, file: string): Promise<string> {
+  return (await artifacts.readTail(file, Number.MAX_SAFE_INTEGER)) ?? '';
 }
 
 function withReadable(sandbox: Sandbox | null, readable: readonly string[]): Sandbox | null {
