@@ -3,6 +3,7 @@ import { mergeLive } from '../core/config/frozen.ts';
 import type { Settings } from '../core/config/schema.ts';
 import type { PromptRecord } from '../core/loop/event.ts';
 import { lastIteration, openIteration, type Loop } from '../core/loop/loop.ts';
+import { passState } from '../core/loop/passes.ts';
 import { isResting } from '../core/loop/status.ts';
 import type { ModelChoice } from '../core/model/select-model.ts';
 import { defaultTemplate } from '../core/prompt/default-template.ts';
@@ -56,6 +57,7 @@ export async function previewNextPrompt(opened: Opened, loop: Loop): Promise<Pro
     settings,
     prompt: loop.prompt,
     iteration: number,
+    pass: passState(loop),
     workingDirectory: loop.workspace.path,
     branch: loop.workspace.branch,
     workspace: git ?? noText,
@@ -134,6 +136,7 @@ export async function previewFirstPrompt(
     settings,
     prompt,
     iteration: 1,
+    pass: passState({ prompt, iterations: [] }),
     workingDirectory: ownPlace ? '(the worktree of the loop)' : project.root,
     branch: ownPlace ? '(the branch of the loop)' : branch,
     workspace: noText,

@@ -8,6 +8,7 @@ import { fitsSystemPrompt, systemPrompt } from '../core/prompt/system-prompt.ts'
 import type { Templates } from '../core/prompt/templates.ts';
 import { createProgressStrategy } from '../core/progress/registry.ts';
 import type { PromptRecord } from '../core/loop/event.ts';
+import { passTitle, type PassState } from '../core/loop/passes.ts';
 import type { Settings } from '../core/config/schema.ts';
 import type { ProgressEntry } from '../core/progress/entry.ts';
 import { acceptanceCriteria } from '../core/task/acceptance.ts';
@@ -28,6 +29,8 @@ export type PromptParts = TaskContext & {
   readonly settings: Settings;
   readonly prompt: PromptRecord;
   readonly iteration: number;
+  /** The review pass of the iteration; null: the loop type has none. */
+  readonly pass: PassState | null;
   readonly workingDirectory: string;
   readonly branch: string | null;
   readonly workspace: WorkspaceText;
@@ -71,7 +74,8 @@ const workspaceVariables = ['git-status', 'git-diff', 'git-log'];
 /** Whether a template prints anything that git must be asked for first. */
 export function printsWorkspaceText(templates: Templates, prompt: PromptRecord): boolean {
   if (prompt.template === null) return false;
-  const printed = templates.printedVariables(prompt.template, { source: prompt.source });
+  const { source, partials = {} } = prompt;
+  const printed = templates.printedVariables(prompt.template, { source, partials });
   return workspaceVariables.some((name) => printed.has(name));
 }
 
@@ -99,6 +103,8 @@ export function assemblePrompt(templates: Templates, parts: PromptParts): Assemb
     prerequisites: parts.prerequisites,
     specPaths: settings.prompt['spec-paths'],
     iteration: parts.iteration,
+    pass:
+      parts.pass === null ? null : { title: passTitle(parts.pass), focus: parts.pass.pass.focus },
     maxIterations: settings.limits['max-iterations'],
     workingDirectory: parts.workingDirectory,
     branch: parts.branch,
@@ -121,6 +127,7 @@ export function assemblePrompt(templates: Templates, parts: PromptParts): Assemb
     context,
     templates,
     source: prompt.source,
+    partials: prompt.partials ?? {},
     ...(isApart ? {} : { ending: rules }),
   });
   const shown = variants.find(({ text }) => text === known['memory']);

@@ -12,6 +12,7 @@ import type { FileChanges } from './changes.ts';
 import type { Question } from './consent.ts';
 import type { Decision } from './judge.ts';
 import type { Judges } from './judges.ts';
+import type { Pass } from './passes.ts';
 import type { AttemptOutcome, IterationStatus, RestReason, RestStatus } from './status.ts';
 import type { Step } from './step.ts';
 
@@ -39,6 +40,10 @@ export type PromptRecord = {
   readonly defaults: Readonly<Record<string, unknown>>;
   /** Names the template in messages. */
   readonly source: string;
+  /** Parts that the template takes in by name. Absent: none. */
+  readonly partials?: Readonly<Record<string, string>>;
+  /** Review passes, one iteration each at least. Absent: none. */
+  readonly passes?: readonly Pass[];
 };
 
 /** `broken`: a check could not run, which says nothing about the base. */
@@ -174,6 +179,8 @@ export type LoopEvent =
       readonly attempt: number;
       readonly startTree: string;
       readonly startHead: string | null;
+      /** The review pass it is for, such as `2 of 5: correctness`. Absent: the type has none. */
+      readonly pass?: string;
     }
   | { readonly type: 'model.chosen'; readonly model: string | null; readonly reason: string }
   | {

@@ -37,6 +37,8 @@ export type Iteration = {
   readonly durationMs: number | null;
   readonly startTree: string;
   readonly startHead: string | null;
+  /** The review pass it is for; absent: the type has none. */
+  readonly pass?: string;
   readonly model: string | null;
   readonly modelReason: string | null;
   readonly promptHash: string | null;

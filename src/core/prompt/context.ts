@@ -25,6 +25,8 @@ export type PromptInput = {
   }[];
   readonly specPaths?: readonly string[];
   readonly iteration: number;
+  /** The review pass of this iteration; null or absent: the loop type has none. */
+  readonly pass?: { readonly title: string; readonly focus: string } | null;
   /** 0 = unlimited. */
   readonly maxIterations: number;
   readonly workingDirectory: string;
@@ -70,6 +72,8 @@ export function promptContext(input: PromptInput): Readonly<Record<string, unkno
     'completed-prerequisites': renderPrerequisites(input.prerequisites ?? []),
     'reference-specs': renderSpecPaths(input.specPaths ?? []),
     iteration: input.iteration,
+    pass: input.pass?.title ?? '',
+    'pass-focus': input.pass?.focus ?? '',
     'max-iterations': input.maxIterations === 0 ? 'unlimited' : input.maxIterations,
     'working-directory': input.workingDirectory,
     branch: input.branch ?? '',

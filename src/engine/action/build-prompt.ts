@@ -7,6 +7,7 @@ import {
   printsWorkspaceText,
   templatesOf,
 } from '../assemble-prompt.ts';
+import { passState } from '../../core/loop/passes.ts';
 import type { StoreTx } from '../../ports/store.ts';
 import type { Engine } from '../engine.ts';
 import { loadMemory, memoryRequest } from '../load-memory.ts';
@@ -28,6 +29,7 @@ export async function buildPrompt(engine: Engine, owner: LoopOwner): Promise<voi
     settings: loop.settings,
     prompt: loop.prompt,
     iteration: iteration.number,
+    pass: passState(loop),
     workingDirectory: workspace.path,
     branch: workspace.branch,
     workspace: printsWorkspaceText(templates, loop.prompt)

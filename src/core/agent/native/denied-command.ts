@@ -6,7 +6,7 @@ import { readShell, type SimpleCommand } from '../../judge/shell.ts';
 import { isDestructive } from './destructive-command.ts';
 import { baseName, unwrap } from './plain-command.ts';
 
-export const denyGroups = ['destructive', 'privilege', 'pipe-to-shell'] as const;
+const denyGroups = ['destructive', 'privilege', 'pipe-to-shell'] as const;
 
 /** What is refused unless the configuration says otherwise. */
 export const defaultDenied: readonly string[] = denyGroups;

@@ -13,14 +13,16 @@ const observed = (text: string) => ({
   input: '{}',
 });
 
+/** Never comes to an answer by itself. */
+const slow: Explorer = (_question, _turns, signal, observe) => {
+  observe({ type: 'said', speaker: 'explore', text: 'Half of it is in a.ts.' });
+  observe(observed('a.ts'));
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(new Error('aborted')));
+  });
+};
+
 test('time that has run out leaves a summary', async () => {
-  const slow: Explorer = (_question, _turns, signal, observe) => {
-    observe({ type: 'said', speaker: 'explore', text: 'Half of it is in a.ts.' });
-    observe(observed('a.ts'));
-    return new Promise((_resolve, reject) => {
-      signal.addEventListener('abort', () => reject(new Error('aborted')));
-    });
-  };
   const tool = createExploreTool(slow, 50);
   const { text, isError } = await tool.call({ question: 'Where?' }, new AbortController().signal);
   expect(isError).toBeUndefined();
@@ -31,12 +33,12 @@ test('time that has run out leaves a summary', async () => {
 
 test('a stop from outside is no summary', async () => {
   const stop = new AbortController();
-  const slow: Explorer = (_question, _turns, signal) =>
+  const stopped: Explorer = (_question, _turns, signal) =>
     new Promise((_resolve, reject) => {
       signal.addEventListener('abort', () => reject(new Error('aborted')));
       stop.abort(new Error('stopped'));
     });
-  await expect(createExploreTool(slow).call({ question: 'Where?' }, stop.signal)).rejects.toThrow(
-    'stopped',
-  );
+  await expect(
+    createExploreTool(stopped).call({ question: 'Where?' }, stop.signal),
+  ).rejects.toThrow('stopped');
 });

@@ -105,6 +105,12 @@ describe('grep', () => {
   });
 });
 
+/** Names of the files with a match. */
+const found = async (tree: Awaited<ReturnType<typeof worktree>>, input = {}) =>
+  (await tree.call('grep', { pattern: 'needle', ...input }))
+    .split('\n')
+    .filter((line) => line.endsWith(':'));
+
 describe('grep and ignore files', () => {
   const files = {
     '.gitignore': '*.log\n/dist/\n',
@@ -118,10 +124,6 @@ describe('grep and ignore files', () => {
     'lib/gen/c.ts': 'needle',
     'secret.txt': 'needle',
   };
-  const found = async (tree: Awaited<ReturnType<typeof worktree>>, input = {}) =>
-    (await tree.call('grep', { pattern: 'needle', ...input }))
-      .split('\n')
-      .filter((line) => line.endsWith(':'));
 
   test('leaves out what nested ignore files leave out, also outside git', async () => {
     await using tree = await worktree(files);
