@@ -14,6 +14,7 @@ import {
   draftContext,
   previewFirstPrompt,
   previewNextPrompt,
+  shownPrompt,
   type PromptPreview,
 } from './render-prompt.ts';
 import { settingsForResume } from './resume-settings.ts';
@@ -58,13 +59,21 @@ export async function dryRun(
     counted: plan.loop === null ? 0 : countedIterations(plan.loop),
   };
   if (wantsJson(input)) {
-    const { text: prompt, unknown, warnings } = plan.preview;
-    const result = { dryRun: true, ...facts, prompt, unknown, warnings, exitCode: exitCodes.ok };
+    const { text: prompt, systemPrompt, unknown, warnings } = plan.preview;
+    const result = {
+      dryRun: true,
+      ...facts,
+      prompt,
+      systemPrompt,
+      unknown,
+      warnings,
+      exitCode: exitCodes.ok,
+    };
     context.out.write(`${JSON.stringify(result)}\n`);
     return exitCodes.ok;
   }
   context.out.write(renderFacts(facts, context));
-  context.out.write(`\n${plan.preview.text.trimEnd()}\n`);
+  context.out.write(`\n${shownPrompt(plan.preview).trimEnd()}\n`);
   tellUnknown(context, plan.preview, facts.task === null);
   return exitCodes.ok;
 }

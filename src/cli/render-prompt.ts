@@ -1,8 +1,10 @@
+import { isLoopwrightError } from '../core/error.ts';
 import { mergeLive } from '../core/config/frozen.ts';
 import type { Settings } from '../core/config/schema.ts';
 import type { PromptRecord } from '../core/loop/event.ts';
 import { planSession } from '../core/loop/agent-session.ts';
 import { lastIteration, nextAttempt, openIteration, type Loop } from '../core/loop/loop.ts';
+import { passState } from '../core/loop/passes.ts';
 import { isResting } from '../core/loop/status.ts';
 import type { ModelChoice } from '../core/model/select-model.ts';
 import { defaultTemplate } from '../core/prompt/default-template.ts';
@@ -27,6 +29,8 @@ import type { WorkspaceText } from '../ports/workspace.ts';
 
 export type PromptPreview = {
   readonly text: string;
+  /** Sent beside the prompt; null: it ends the prompt. */
+  readonly systemPrompt: string | null;
   /** What cannot be known before the iteration, in words. */
   readonly unknown: readonly string[];
   readonly warnings: readonly string[];
@@ -61,11 +65,12 @@ export async function previewNextPrompt(opened: Opened, loop: Loop): Promise<Pro
   );
   const plan = planSession(next, engine.clock.now());
   const templates = await templatesOf(engine, loop.prompt);
-  const { text, warnings, injected, withheld } = assemblePrompt(templates, {
+  const { text, systemPrompt, warnings, injected, withheld } = assemblePrompt(templates, {
     ...context,
     settings,
     prompt: loop.prompt,
     iteration: number,
+    pass: passState(loop),
     workingDirectory: loop.workspace.path,
     branch: loop.workspace.branch,
     workspace: git ?? noText,
@@ -76,6 +81,7 @@ export async function previewNextPrompt(opened: Opened, loop: Loop): Promise<Pro
     handoff: loop.handoff ?? '',
     resumedPercent: plan.kind === 'resume' ? plan.percent : null,
     shared,
+    hasSystemPrompt: await hasSystemPrompt(opened, settings),
   });
   const unknown = [
     git === null ? 'git status, diff and log, since the loop is running' : null,
@@ -88,7 +94,7 @@ export async function previewNextPrompt(opened: Opened, loop: Loop): Promise<Pro
       : null,
   ];
   const known = unknown.filter((each) => each !== null);
-  return { text, warnings, unknown: known, model, injected, withheld };
+  return { text, systemPrompt, warnings, unknown: known, model, injected, withheld };
 }
 
 /** What the next iteration would choose and remember. */
@@ -103,6 +109,23 @@ async function nextMemory(tx: StoreTx, loop: Loop, number: number, { clock, clea
   };
   const memory = await loadMemory(tx, memoryRequest(loop, iteration, context.task, clock.now()));
   return { context, model, memory, shared: await wholeShares(tx, loop.shared ?? [], clean) };
+}
+
+/** A prompt can be read before there is an agent, and although the agent cannot be made: the run says why. */
+async function hasSystemPrompt({ engine }: Opened, settings: Settings): Promise<boolean> {
+  if (settings.agent === null) return false;
+  try {
+    return (await engine.resolveAgent(settings)).hasSystemPrompt === true;
+  } catch (error) {
+    if (isLoopwrightError(error)) return false;
+    throw error;
+  }
+}
+
+/** What is sent, as a person reads it. */
+export function shownPrompt({ text, systemPrompt }: PromptPreview): string {
+  if (systemPrompt === null) return text;
+  return `${text.trimEnd()}\n\n----- system prompt, sent beside the prompt -----\n\n${systemPrompt.trimEnd()}\n`;
 }
 
 const baselineUnknown =
@@ -130,11 +153,12 @@ export async function previewFirstPrompt(
   const revision = inPlace ? (await project.checkedOut(signal)).head : null;
   const knowledge = await loadKnowledge(engine, { task: context.task, settings, revision }, signal);
   const templates = await templatesOf(engine, prompt);
-  const { text, warnings, injected, withheld } = assemblePrompt(templates, {
+  const { text, systemPrompt, warnings, injected, withheld } = assemblePrompt(templates, {
     ...context,
     settings,
     prompt,
     iteration: 1,
+    pass: passState({ prompt, iterations: [] }),
     workingDirectory: ownPlace ? '(the worktree of the loop)' : project.root,
     branch: ownPlace ? '(the branch of the loop)' : branch,
     workspace: noText,
@@ -145,6 +169,7 @@ export async function previewFirstPrompt(
     handoff: '',
     resumedPercent: null,
     shared: [],
+    hasSystemPrompt: await hasSystemPrompt(opened, settings),
   });
   const unknown = [
     ownPlace && uses(prompt, 'branch', 'working-directory')
@@ -157,7 +182,7 @@ export async function previewFirstPrompt(
     baselineUnknown,
   ];
   const known = unknown.filter((each) => each !== null);
-  return { text, warnings, unknown: known, model, injected, withheld };
+  return { text, systemPrompt, warnings, unknown: known, model, injected, withheld };
 }
 
 /** What a loop that does not exist yet would choose and remember. */

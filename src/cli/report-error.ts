@@ -1,5 +1,6 @@
 import { isLoopwrightError } from '../core/error.ts';
 import { plainText } from '../core/text/terminal.ts';
+import { asksForJson } from './asks-for-json.ts';
 import type { CliContext } from './context.ts';
 import { writeErrorLog } from './error-log.ts';
 import { exitCodeOfError } from './exit-code.ts';
@@ -47,10 +48,4 @@ async function describeError(
         ? 'run it again; what was recorded before is safe'
         : `the details are in ${file}; what was recorded before is safe`,
   };
-}
-
-/** Looks at the words themselves: the error may be that they cannot be parsed. */
-function asksForJson(argv: readonly string[]): boolean {
-  const end = argv.indexOf('--');
-  return (end === -1 ? argv : argv.slice(0, end)).includes('--json');
 }

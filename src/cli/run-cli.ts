@@ -1,3 +1,4 @@
+import { asksForJson } from './asks-for-json.ts';
 import { refuseInside } from './calling-loop.ts';
 import type { CliContext } from './context.ts';
 import { exitCodes } from './exit-code.ts';
@@ -18,14 +19,16 @@ export async function runCli(
   context: CliContext,
   registry: readonly RegistryEntry[],
 ): Promise<number> {
+  const write = (text: string, key: 'help' | 'version') =>
+    context.out.write(asksForJson(argv) ? jsonOf({ [key]: text }) : `${text.trimEnd()}\n`);
   try {
     const asked = findCommand(registry, argv);
     switch (asked.kind) {
       case 'version':
-        context.out.write(`${context.version}\n`);
+        write(context.version, 'version');
         return exitCodes.ok;
       case 'program-help':
-        context.out.write(renderProgramHelp(registry.filter(isListed), context.out.columns));
+        write(renderProgramHelp(registry.filter(isListed), context.out.columns), 'help');
         return exitCodes.ok;
       case 'all-help':
         context.out.write(renderAllHelp(registry.filter(isListed), context.out.columns));
@@ -36,7 +39,7 @@ export async function runCli(
         return exitCodes.ok;
       }
       case 'group-help':
-        context.out.write(renderGroupHelp(asked.word, asked.entries, context.out.columns));
+        write(renderGroupHelp(asked.word, asked.entries, context.out.columns), 'help');
         return exitCodes.ok;
       case 'command':
         return await runCommand(asked.entry, asked.words, context);
@@ -60,6 +63,11 @@ async function runCommand(
     return command.run(input, context);
   }
   const options = allOptions(command).filter(({ advanced }) => wantsAll || advanced !== true);
-  context.out.write(renderCommandHelp(command, options, context.out.columns));
+  const help = renderCommandHelp(command, options, context.out.columns);
+  context.out.write(input.options['json'] === true ? jsonOf({ help }) : help);
   return exitCodes.ok;
+}
+
+function jsonOf(result: Readonly<Record<string, string>>): string {
+  return `${JSON.stringify({ ...result, exitCode: exitCodes.ok })}\n`;
 }

@@ -8,6 +8,11 @@ import type { CliContext } from './context.ts';
 
 const startMs = 30_000;
 
+/** Where a daemon in the background prints. It keeps the file small itself: nobody else writes to it. */
+export function daemonLog(stateDir: string): string {
+  return path.join(stateDir, 'daemon.log');
+}
+
 export type Started = Connected & { readonly isNew: boolean };
 
 /** The daemon of this repository: the one that answers, else a new one with these words of `daemon start`. */
@@ -19,7 +24,7 @@ export async function ensureDaemon(
   const { stateDir, project } = engine;
   const before = await connectDaemon(stateDir);
   if (before !== null) return { ...before, isNew: false };
-  const logFile = path.join(stateDir, 'daemon.log');
+  const logFile = daemonLog(stateDir);
   const [program, ...args] = [...context.program, 'daemon', 'start', '--foreground', ...words];
   const child = startDetached([program ?? '', ...args], {
     cwd: project.root,

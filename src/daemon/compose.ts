@@ -16,6 +16,7 @@ import { stateFolderName } from '../adapters/files/folder-state.ts';
 import { createDisk } from '../adapters/files/disk-reserve.ts';
 import { createInputFiles } from '../adapters/files/input-files.ts';
 import { createKnowledgeFiles } from '../adapters/files/knowledge-files.ts';
+import { createAllowanceFile } from '../adapters/notify/allowance-file.ts';
 import { createLocks } from '../adapters/files/lock-files.ts';
 import { loadLoopTypes } from '../adapters/files/loop-type-files.ts';
 import { createQueueBoard } from '../adapters/files/queue-files.ts';
@@ -27,13 +28,13 @@ import { createShippedPrices } from '../adapters/prices/shipped-prices.ts';
 import { sandboxUnavailable } from '../adapters/process/sandbox.ts';
 import { createSupervisor } from '../adapters/process/supervisor.ts';
 import { createTemplatesOnDemand } from '../adapters/template/templates-on-demand.ts';
-import { parsePromptFile } from '../adapters/template/prompt-file.ts';
 import type { FlagValues } from '../core/config/flags.ts';
 import type { PromptRecord } from '../core/loop/event.ts';
 import type { Settings } from '../core/config/schema.ts';
 import { hookModules } from '../core/hook/hook-modules.ts';
 import { importModule } from './import-module.ts';
 import { refuseLostStore } from './lost-store.ts';
+import { loopPrompt } from './loop-prompt.ts';
 import { preflight } from './preflight.ts';
 import { openProjectStore, openStateFolder, type StateUse } from './open-state.ts';
 import { settlePlace } from './settle-place.ts';
@@ -51,13 +52,7 @@ import { FactHooks } from '../engine/fact-hooks.ts';
 import { platform } from '../adapters/process/own-process.ts';
 import { redactWith } from '../protocol/redact-text.ts';
 import { Notifier } from '../engine/notifier.ts';
-import {
-  checkRunnable,
-  defaultLoopType,
-  promptRecord,
-  settingsForTask,
-  type ParsedTemplate,
-} from '../engine/plan-loop.ts';
+import { checkRunnable, defaultLoopType, settingsForTask } from '../engine/plan-loop.ts';
 import { budgetLimitsOf, RunBudget } from '../engine/run-budget.ts';
 import type { LoopPlan } from '../engine/run-loops.ts';
 import { limitsOf, Slots } from '../engine/slots.ts';
@@ -178,6 +173,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
 
   const notifier = cleanup.use(
     new Notifier({
+      allowance: createAllowanceFile(stateDir, locks),
       clock,
       channels: createChannels({
         supervisor,
@@ -261,6 +257,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
       return settings;
     },
   };
+  const promptOf = (type: LoopType) => loopPrompt(type, files, engine.templatesFor);
   const planner =
     (loaded: LoadedConfig, types: readonly LoopTypes[]): Opened['planFor'] =>
     async (task, verify, inPlace = false) => {
@@ -279,7 +276,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
       await engine.resolveStrategy(settings);
       await engine.preflight(settings, { verify, inPlace, isOwnCheck: task.validation !== null });
       const type = resolveLoopType(task.type ?? defaultLoopType, types);
-      return { settings, flags, prompt: promptRecord(type, await parseTemplate(type)) };
+      return { settings, flags, prompt: await promptOf(type) };
     };
   const held = cleanup.move();
   const opened: Opened = {
@@ -288,7 +285,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     config,
     loopTypes,
     loopType: (name) => resolveLoopType(name ?? defaultLoopType, loopTypes),
-    promptOf: async (type) => promptRecord(type, await parseTemplate(type)),
+    promptOf,
     planFor: planner(config, loopTypes),
     async reread() {
       steady.require();
@@ -314,14 +311,6 @@ function placesOf(root: string, { store }: Settings): readonly [file: string, fo
 function requireSandbox({ sandbox }: Settings, supervisor: Supervisor): void {
   const fault = sandbox.level === 'bubblewrap' ? supervisor.sandboxFault() : null;
   if (fault !== null) throw sandboxUnavailable(fault);
-}
-
-/** The template of a loop type: front matter belongs to the file, not to the prompt. */
-async function parseTemplate(type: LoopType): Promise<ParsedTemplate> {
-  const text = type.values['prompt-template'] ?? null;
-  if (text === null) return { template: null, required: [], defaults: {} };
-  const { template, required, defaults } = await parsePromptFile(text, `loop type ${type.name}`);
-  return { template, required, defaults };
 }
 
 /** One runner per configured agent: scripts are read once, and what they count goes on. */

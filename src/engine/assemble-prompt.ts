@@ -6,11 +6,13 @@ import { defaultTemplate } from '../core/prompt/default-template.ts';
 import { withPromptDefaults } from '../core/prompt/prompt-defaults.ts';
 import { promptContext } from '../core/prompt/context.ts';
 import { fitTexts, type InputFile } from '../core/prompt/oversized.ts';
+import type { Share } from '../core/prompt/shares.ts';
 import { renderPrompt, type RenderedPrompt } from '../core/prompt/render.ts';
-import { systemPrompt } from '../core/prompt/system-prompt.ts';
+import { fitsSystemPrompt, systemPrompt } from '../core/prompt/system-prompt.ts';
 import type { Templates } from '../core/prompt/templates.ts';
 import { createProgressStrategy } from '../core/progress/registry.ts';
 import type { PromptRecord } from '../core/loop/event.ts';
+import { passTitle, type PassState } from '../core/loop/passes.ts';
 import type { Settings } from '../core/config/schema.ts';
 import type { ProgressEntry } from '../core/progress/entry.ts';
 import { acceptanceCriteria } from '../core/task/acceptance.ts';
@@ -31,12 +33,17 @@ export type PromptParts = TaskContext & {
   readonly settings: Settings;
   readonly prompt: PromptRecord;
   readonly iteration: number;
+  /** The review pass of the iteration; null: the loop type has none. */
+  readonly pass: PassState | null;
   readonly workingDirectory: string;
   readonly branch: string | null;
   readonly workspace: WorkspaceText;
   readonly progress: readonly ProgressEntry[];
   readonly feedback: string;
-  readonly shared: readonly { readonly from: string; readonly text: string }[];
+  /** All that wait to be told. */
+  readonly shared: readonly Share[];
+  /** The agent has a channel for a system prompt. */
+  readonly hasSystemPrompt: boolean;
   /** Null: memory is switched off. */
   readonly memory: LoadedMemory | null;
   /** What a full session left to this one; empty: nothing. */
@@ -49,6 +56,8 @@ export type PromptParts = TaskContext & {
 
 /** A prompt, with the items of memory that are in it and those left out on purpose. */
 export type AssembledPrompt = RenderedPrompt & {
+  /** Sent beside the prompt; null: it ends the prompt. */
+  readonly systemPrompt: string | null;
   readonly injected: readonly string[];
   readonly withheld: readonly string[];
   /** Texts that are too long for it. */
@@ -75,7 +84,8 @@ const workspaceVariables = ['git-status', 'git-diff', 'git-log'];
 /** Whether a template prints anything that git must be asked for first. */
 export function printsWorkspaceText(templates: Templates, prompt: PromptRecord): boolean {
   if (prompt.template === null) return false;
-  const printed = templates.printedVariables(prompt.template, { source: prompt.source });
+  const { source, partials = {} } = prompt;
+  const printed = templates.printedVariables(prompt.template, { source, partials });
   return workspaceVariables.some((name) => printed.has(name));
 }
 
@@ -117,6 +127,8 @@ export function assemblePrompt(templates: Templates, parts: PromptParts): Assemb
     prerequisites: parts.prerequisites,
     specPaths: settings.prompt['spec-paths'],
     iteration: parts.iteration,
+    pass:
+      parts.pass === null ? null : { title: passTitle(parts.pass), focus: parts.pass.pass.focus },
     maxIterations: settings.limits['max-iterations'],
     workingDirectory: parts.workingDirectory,
     branch: parts.branch,
@@ -133,15 +145,17 @@ export function assemblePrompt(templates: Templates, parts: PromptParts): Assemb
     inputs: texts.inputs,
   });
   const context = withPromptDefaults(prompt, known);
-  const ending = [prompt.systemPrompt, systemPrompt({ taskId: task.id })].filter(
-    (part) => part !== null,
-  );
+  const rules = [prompt.systemPrompt, systemPrompt({ taskId: task.id })]
+    .filter((part) => part !== null)
+    .join('\n\n');
+  const isApart = parts.hasSystemPrompt && fitsSystemPrompt(rules);
   const rendered = renderPrompt({
     template: prompt.template ?? defaultTemplate,
     context,
     templates,
     source: prompt.source,
-    ending: ending.join('\n\n'),
+    partials: prompt.partials ?? {},
+    ...(isApart ? {} : { ending: rules }),
   });
   const shown = variants.find(({ text }) => text === known['memory']);
   return {
@@ -150,6 +164,7 @@ export function assemblePrompt(templates: Templates, parts: PromptParts): Assemb
       parts.resumedPercent === null
         ? rendered.text
         : `${sessionNote(parts.resumedPercent, settings)}\n\n${rendered.text}`,
+    systemPrompt: isApart ? rules : null,
     // Once is enough: the files are looked at again for every prompt.
     warnings: parts.iteration === 1 ? [...rendered.warnings, ...warnings] : rendered.warnings,
     injected: shown?.injected ?? [],

@@ -1,5 +1,6 @@
 import type { Loop } from '../core/loop/loop.ts';
 import { lastIteration } from '../core/loop/loop.ts';
+import { passesLeft } from '../core/loop/passes.ts';
 import { judgeCompletion, type Completion } from '../core/verdict/completion.ts';
 import { violationsOf } from '../core/verdict/integrity.ts';
 import type { StopResult } from '../core/verdict/stop-condition.ts';
@@ -33,6 +34,7 @@ function completionWith(loop: Loop, stops: readonly StopResult[]): Completion {
     differsFromBase: iteration?.differsFromBase ?? false,
     requireClaim: loop.settings.verify['require-claim'],
     requireDiff: loop.settings.verify['require-diff'],
+    review: passesLeft(loop),
     weakened: iteration?.report ? violationsOf(iteration.report).length > 0 : false,
   });
 }

@@ -1,13 +1,15 @@
-import { allow, fullAllowance, type Allowance } from '../core/notify/allowance.ts';
+import { allow } from '../core/notify/allowance.ts';
 import { notificationOf, type Notification } from '../core/notify/notification.ts';
 import type { Settings } from '../core/config/schema.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { LiveEvent } from '../ports/live.ts';
-import type { NotifyChannel, NotifyChannels } from '../ports/notify.ts';
+import type { AllowanceKeeper, NotifyChannel, NotifyChannels } from '../ports/notify.ts';
 
 export type NotifierOptions = {
   readonly clock: Clock;
   readonly channels: NotifyChannels;
+  /** What was sent lately, by whichever process. */
+  readonly allowance: AllowanceKeeper;
   /** Minutes since local midnight. */
   readonly minuteOfDay: () => number;
   readonly redact: (text: string) => string;
@@ -27,7 +29,6 @@ export class Notifier implements AsyncDisposable {
   readonly #options: NotifierOptions;
   readonly #closing = new AbortController();
   readonly #broken = new Set<string>();
-  #allowance: Allowance = fullAllowance;
   #pending = 0;
   #sending: Promise<void> = Promise.resolve();
 
@@ -50,33 +51,55 @@ export class Notifier implements AsyncDisposable {
     notify: Settings['notify'],
     channels: readonly NotifyChannel[],
   ): void {
-    const { clock, minuteOfDay, redact, warn } = this.#options;
+    if (this.#pending >= maxPending) {
+      this.#options.warn(
+        'notifications pile up and are given up; see `notify` in the configuration',
+      );
+      return;
+    }
+    this.#pending += 1;
+    this.#sending = this.#sending.then(async () => {
+      await this.#tell(notification, notify, channels);
+      this.#pending -= 1;
+    });
+  }
+
+  async #tell(
+    notification: Notification,
+    notify: Settings['notify'],
+    channels: readonly NotifyChannel[],
+  ): Promise<void> {
+    const { redact } = this.#options;
+    const allowed = await this.#ask(notification, notify);
+    if (!allowed.send) return;
+    const more = allowed.heldBack === 0 ? '' : ` (and ${allowed.heldBack} more since)`;
+    const text = redact(`${notification.text}${more}`);
+    const told = { ...notification, title: redact(notification.title), text };
+    await Promise.all(channels.map((channel) => this.#send(channel, told)));
+  }
+
+  /** Whether it may be sent now, and how many were held back before it. Nobody to ask: it is sent. */
+  async #ask(
+    { isCritical }: Notification,
+    notify: Settings['notify'],
+  ): Promise<{ readonly send: boolean; readonly heldBack: number }> {
+    const { clock, minuteOfDay, allowance, warn } = this.#options;
     const limits = {
       minIntervalMs: notify['min-interval'],
       perHour: notify['max-per-hour'],
       quietHours: notify['quiet-hours'],
     };
-    const { heldBack } = this.#allowance;
-    const at = {
-      now: clock.monotonic(),
-      minute: minuteOfDay(),
-      isCritical: notification.isCritical,
-    };
-    const { send, allowance } = allow(this.#allowance, limits, at);
-    this.#allowance = allowance;
-    if (!send) return;
-    if (this.#pending >= maxPending) {
-      warn('notifications pile up and are given up; see `notify` in the configuration');
-      return;
+    const signal = AbortSignal.any([AbortSignal.timeout(sendMs), this.#closing.signal]);
+    try {
+      return await allowance.change((known) => {
+        const at = { now: clock.now(), minute: minuteOfDay(), isCritical };
+        return { heldBack: known.heldBack, ...allow(known, limits, at) };
+      }, signal);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      if (!this.#closing.signal.aborted) warn(`warning: notifications are not limited: ${why}`);
+      return { send: true, heldBack: 0 };
     }
-    const more = heldBack === 0 ? '' : ` (and ${heldBack} more since)`;
-    const text = redact(`${notification.text}${more}`);
-    const told = { ...notification, title: redact(notification.title), text };
-    this.#pending += 1;
-    this.#sending = this.#sending.then(async () => {
-      await Promise.all(channels.map((channel) => this.#send(channel, told)));
-      this.#pending -= 1;
-    });
   }
 
   async #send(channel: NotifyChannel, notification: Notification): Promise<void> {

@@ -24,17 +24,19 @@ export function settingsForTask(
 }
 
 /** A prompt template without its front matter, and what that said. */
-export type ParsedTemplate = Pick<PromptRecord, 'required' | 'defaults'> & {
+type ParsedTemplate = Pick<PromptRecord, 'required' | 'defaults' | 'partials'> & {
   readonly template: string | null;
 };
 
 /** What a loop type says about the prompt. */
 export function promptRecord(type: LoopType, parsed: ParsedTemplate): PromptRecord {
+  const passes = (type.values.passes ?? []).map(({ name, focus }) => ({ name, focus }));
   return {
     ...parsed,
     systemPrompt: type.values['system-prompt'] ?? null,
     inputs: inputValues(type, {}),
     source: `loop type ${type.name}`,
+    ...(passes.length === 0 ? {} : { passes }),
   };
 }
 

@@ -2,10 +2,11 @@ import type { Selector } from '../core/coordinate/selector.ts';
 import { LoopwrightError } from '../core/error.ts';
 import { isEnded } from '../core/loop/status.ts';
 import type { LoopRow, StoreTx } from '../ports/store.ts';
+import { findLoopId, findTaskId, noLoop } from './find-loop.ts';
 
 /**
- * The loops a selector means, newest first. Only one that is named may have ended; `from` is the loop that children and
- * descendants belong to when the selector does not say.
+ * The loops a selector means, newest first. Only one that is named may have ended. Children and descendants are those of a
+ * task, which its id, its title or one of its loops names; `from` is the loop that is meant when the selector names none.
  */
 export async function selectLoops(
   tx: StoreTx,
@@ -14,9 +15,9 @@ export async function selectLoops(
 ): Promise<readonly LoopRow[]> {
   switch (selector.by) {
     case 'id': {
-      const loop = await tx.loops.get(selector.id);
+      const loop = await tx.loops.get(await findLoopId(tx, selector.id));
       const rows = loop === null ? [] : await tx.loops.list({ taskId: loop.taskId });
-      const row = rows.find(({ id }) => id === selector.id);
+      const row = rows.find(({ id }) => id === loop?.id);
       if (row === undefined) throw noLoop(selector.id);
       return [row];
     }
@@ -31,7 +32,9 @@ export async function selectLoops(
     }
     case 'children':
     case 'descendants': {
-      const taskIds = await tasksBelow(tx, selector.of ?? from, selector.by === 'descendants');
+      const above = selector.of ?? from;
+      if (above === null) throw noneNamed(selector.by);
+      const taskIds = await tasksBelow(tx, await findTaskId(tx, above), selector.by);
       return open(await tx.loops.list({})).filter(({ taskId }) => taskIds.has(taskId));
     }
   }
@@ -43,24 +46,22 @@ function open(rows: readonly LoopRow[]): readonly LoopRow[] {
 
 async function tasksBelow(
   tx: StoreTx,
-  loopId: string | null,
-  isDeep: boolean,
+  top: string,
+  which: 'children' | 'descendants',
 ): Promise<ReadonlySet<string>> {
-  const loop = loopId === null ? null : await tx.loops.get(loopId);
-  if (loop === null) throw noLoop(loopId ?? 'the sender');
   const found = new Set<string>();
   const look = async (taskId: string): Promise<void> => {
     for (const { id } of await tx.tasks.childrenOf(taskId)) {
       found.add(id);
-      if (isDeep) await look(id);
+      if (which === 'descendants') await look(id);
     }
   };
-  await look(loop.taskId);
+  await look(top);
   return found;
 }
 
-function noLoop(id: string): LoopwrightError {
-  return new LoopwrightError('loop.not_found', `there is no loop ${id.slice(0, 64)}`, {
-    hint: 'list them with `loopwright loop list`',
+function noneNamed(which: 'children' | 'descendants'): LoopwrightError {
+  return new LoopwrightError('usage.selector', `“${which}” does not say of which task`, {
+    hint: `write \`${which}:TASK\`, \`${which}:LOOP\` or \`${which}:last\``,
   });
 }

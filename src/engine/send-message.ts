@@ -71,7 +71,7 @@ async function store(
   const refusal = overLimit(receiver, {
     bytes: new TextEncoder().encode(input.body).length,
     sentLately: await tx.messages.countSent(sender, now - 1000, now),
-    unread: await tx.messages.countUnread(receiver),
+    unread: (await tx.messages.countUnread(receiver)) + (await countUntold(tx, receiver)),
   });
   if (refusal !== null) return refusal;
   if (input.kind === 'query' && (await isAskedBack(tx, sender, receiver, now))) {
@@ -86,6 +86,11 @@ async function store(
   const stored = await tx.messages.get(id);
   if (stored !== null) return stored;
   throw new LoopwrightError('internal', `the message ${id} was not stored`);
+}
+
+/** What the receiver has read and no prompt of it has told. */
+async function countUntold(tx: StoreTx, receiver: string): Promise<number> {
+  return (await tx.loops.get(receiver))?.shared?.length ?? 0;
 }
 
 /** Whether the receiver waits, itself or through others, for an answer of the sender. */

@@ -78,6 +78,8 @@ export type AgentAdapter<S = unknown> = {
   readonly permissions?: 'bypassed';
   /** It tells the tokens it uses and not what they cost: somebody has to know the price of its model. */
   readonly needsPrice?: true;
+  /** It has a channel for a system prompt beside the prompt. */
+  readonly hasSystemPrompt?: true;
   /** It tells what it uses while it works, and not only at its end. */
   readonly reportsUsage?: true;
   /** It can go on with an earlier session of its own, and tells how full that is. */
@@ -134,6 +136,8 @@ export interface AgentRunner {
   readonly permissions?: 'bypassed';
   /** It tells the tokens it uses and not what they cost. */
   readonly needsPrice?: true;
+  /** It has a channel for a system prompt beside the prompt. */
+  readonly hasSystemPrompt?: true;
   /** It tells what it uses while it works. */
   readonly reportsUsage?: true;
   /** It can go on with an earlier session of its own. */

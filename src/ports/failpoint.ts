@@ -88,6 +88,7 @@ const facts: Readonly<Record<LoopEvent['type'], true>> = {
   'rebase.aborted': true,
   'warning.raised': true,
   'messages.received': true,
+  'progress.cleared': true,
   'loop.rested': true,
   'merge.started': true,
   'loop.merged': true,

@@ -14,6 +14,8 @@ export const IterationDetail = lazy(() =>
     status: z.enum(iterationStatuses),
     outcome: z.string().nullable(),
     exitCode: z.number().int().nullable(),
+    /** The review pass it is for, such as `2 of 5: correctness`. */
+    pass: z.string().nullable(),
     model: z.string().nullable(),
     modelReason: z.string().nullable(),
     verification: z
@@ -109,6 +111,7 @@ export function iterationDetail(iteration: Iteration): IterationDetail {
     status: iteration.status,
     outcome: iteration.outcome,
     exitCode: agent?.exitCode ?? null,
+    pass: iteration.pass ?? null,
     model: iteration.model,
     modelReason: iteration.modelReason,
     verification:

@@ -3,7 +3,7 @@ import type { Loop } from '../core/loop/loop.ts';
 import { queryLoops } from '../engine/answer-query.ts';
 import type { Engine } from '../engine/engine.ts';
 import { readRecorded } from '../engine/folded-loop.ts';
-import { guideLoop } from '../engine/guide-loop.ts';
+import { findGuided, guideLoop } from '../engine/guide-loop.ts';
 import { loopFiles } from '../engine/loop-files.ts';
 import { readOverview } from '../engine/overview.ts';
 import { requestLoop } from '../engine/request-loop.ts';
@@ -64,6 +64,11 @@ export const handlers: Handlers = {
     const loop = await requireLoop(engine, params.loop);
     await guideLoop(engine, loop, body.text);
     return { loop: loop.id, task: loop.taskId };
+  },
+  async guideTask({ params, body }, { engine }) {
+    const { id, taskId } = await findGuided(engine, params.task);
+    await guideLoop(engine, { id, taskId }, body.text);
+    return { loop: id, task: taskId };
   },
   async tasks({ query }, { engine }) {
     const tasks = await engine.store.read((tx) => tx.tasks.list({}));

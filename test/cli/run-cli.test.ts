@@ -70,7 +70,7 @@ describe('the command line', () => {
 
       Arguments:
         LOOP  A loop, a task, \`last\`, or a selector: \`status:running\`, \`type:NAME\`,
-              \`children:LOOP\`, \`descendants:LOOP\`.
+              \`children:TASK\`, \`descendants:TASK\`.
 
       Options:
         --now       Cut the iteration short; its files are kept.

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { realCli } from '../cli/real-cli.ts';
 import { gitRepo } from '../support/git-repo.ts';
 import { openedProject } from '../support/opened-project.ts';
 
@@ -92,4 +93,34 @@ describe('notifications', () => {
     );
     expect(told).toHaveLength(1);
   });
+
+  it('keep their limits over all processes of the project', async () => {
+    await using repo = await gitRepo();
+    await using json = await receiver('ok');
+    await repo.write('loopwright.yml', `notify: { webhooks: [{ url: '${json.url}' }] }\n`);
+    await repo.commitAll('project');
+    const run = (title: string, ...more: readonly string[]) =>
+      realCli(repo.path, repo.env, [
+        'run',
+        title,
+        '--agent',
+        loopFlags.agent,
+        '--validate',
+        loopFlags.validate,
+        ...more,
+      ]).ended;
+    // At the same time, and one after the other.
+    const both = await Promise.all([run('one'), run('two')]);
+    expect(both.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+    expect((await run('three')).exitCode).toBe(0);
+    expect(json.bodies).toHaveLength(1);
+    await repo.write(
+      'loopwright.yml',
+      `notify: { min-interval: 0s, webhooks: [{ url: '${json.url}' }] }\n`,
+    );
+    await repo.commitAll('at once');
+    expect((await run('four')).exitCode).toBe(0);
+    expect(json.bodies).toHaveLength(2);
+    expect(json.bodies[1]).toMatchObject({ text: expect.stringContaining('(and 2 more since)') });
+  }, 120_000);
 });

@@ -32,6 +32,7 @@ const reachedAfter: Readonly<Record<string, string>> = {
   'settle-move': 'after:move-files:1:kill',
   'release-task': 'after:claim-task:1:kill',
   'messages.received': 'after:agent.started:2:kill',
+  'progress.cleared': 'after:agent.started:2:kill',
 };
 
 /** Points that are reached only when the machine was started since. */
@@ -40,6 +41,7 @@ const afterRestart: ReadonlySet<string> = new Set(['restore-torn']);
 /** What a person says to the loop meanwhile. */
 const words: Readonly<Record<string, readonly string[]>> = {
   'messages.received': ['alert', 'last', 'mind the gap'],
+  'progress.cleared': ['loop', 'clear-progress', 'last'],
 };
 
 /** Points that a person's answer reaches. */

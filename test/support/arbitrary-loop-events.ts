@@ -271,13 +271,17 @@ const fields: {
     startTree: hash,
     startHead: orNull(hash),
   }),
+  'progress.cleared': fc.record({}),
   'model.chosen': fc.record({ model: orNull(text), reason: text }),
   'session.rebooted': fc.record({
     percent: fc.integer({ min: 1, max: 100 }),
     text: fc.string(),
     source: fc.constantFrom('agent' as const, 'facts' as const),
   }),
-  'prompt.built': fc.record({ hash, chars: count, injected: texts, warnings: texts }),
+  'prompt.built': fc.record(
+    { hash, chars: count, injected: texts, warnings: texts, shared: fc.nat(5) },
+    { requiredKeys: ['hash', 'chars', 'injected', 'warnings'] },
+  ),
   'hooks.ran': fc.record({
     when: fc.constantFrom('pre', 'post'),
     results: fc.array(

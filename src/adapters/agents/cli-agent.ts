@@ -32,13 +32,6 @@ export function unlessGiven(
   return isGiven ? [] : [flag, ...values];
 }
 
-/** One argument may have 128 KiB; a longer system prompt ends the prompt instead. */
-const maxArgumentChars = 32_768;
-
-export function fitsArgument(text: string | null): text is string {
-  return text !== null && text.length <= maxArgumentChars;
-}
-
 /** The prompt of an agent that has no second channel for a system prompt, or none that is wide enough. */
 export function wholePrompt(run: AgentRun): string {
   return run.systemPrompt === null ? run.prompt : `${run.prompt}\n\n${run.systemPrompt}`;

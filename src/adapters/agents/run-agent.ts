@@ -51,6 +51,7 @@ export function createAgentRunner<S>(
     ...(adapter.needsPrice === undefined ? {} : { needsPrice: adapter.needsPrice }),
     ...(adapter.canResume === undefined ? {} : { canResume: adapter.canResume }),
     ...(adapter.reportsUsage === undefined ? {} : { reportsUsage: adapter.reportsUsage }),
+    ...(adapter.hasSystemPrompt === undefined ? {} : { hasSystemPrompt: adapter.hasSystemPrompt }),
     variables: adapter.variables ?? [],
     async run(run, files, limits, sink, signal) {
       const command = adapter.command(withPreset(run, preset));

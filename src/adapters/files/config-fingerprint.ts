@@ -18,6 +18,8 @@ export async function configFingerprint(
     path.join(projectRoot, 'loopwright.yaml'),
     ...listFolder(path.join(home, 'types')),
     ...listFolder(path.join(projectRoot, 'loopwright', 'types')),
+    ...listFolder(path.join(home, 'prompts')),
+    ...listFolder(path.join(projectRoot, 'loopwright', 'prompts')),
   ];
   return files.map(stamp).join('\n');
 }

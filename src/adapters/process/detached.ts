@@ -1,8 +1,6 @@
 import { spawn } from 'node:child_process';
-import { closeSync, renameSync, statSync } from 'node:fs';
+import { closeSync } from 'node:fs';
 import { openOwnLog } from '../files/own-file.ts';
-
-const maxLogBytes = 5 * 1024 * 1024;
 
 export type Detached = {
   readonly pid: number | null;
@@ -19,7 +17,6 @@ export function startDetached(
     readonly logFile: string;
   },
 ): Detached {
-  keepOldLog(options.logFile);
   const log = openOwnLog(options.logFile, 0o600);
   try {
     const { cwd, env } = options;
@@ -32,10 +29,4 @@ export function startDetached(
   } finally {
     closeSync(log);
   }
-}
-
-/** One older log is kept; a log does not grow for ever. */
-function keepOldLog(file: string): void {
-  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-  if (size > maxLogBytes) renameSync(file, `${file}.1`);
 }

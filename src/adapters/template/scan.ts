@@ -120,6 +120,10 @@ function walkPartial(node: hbs.AST.PartialStatement, place: Place): void {
   const program = place.scan.partial(name);
   if (program === null) throw unknownPartial(name, node, place);
   const partials = [...place.partials, name];
+  if (place.partials.includes(name)) {
+    const text = `Partials include each other in a cycle: ${partials.slice(partials.indexOf(name)).join(' > ')}`;
+    throw problem('prompt.partial_cycle', text, node, place);
+  }
   place.budget.partials -= 1;
   if (partials.length > maxPartialDepth || place.budget.partials < 0) {
     const text = `Partials are nested deeper than ${maxPartialDepth}: ${partials.join(' > ')}`;

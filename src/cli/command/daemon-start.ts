@@ -3,7 +3,8 @@ import type { Command, CommandInput } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { exitCodes } from '../exit-code.ts';
 import { isGiven, numberOption, usageError, wantsJson } from '../input.ts';
-import { ensureDaemon } from '../start-daemon.ts';
+import { rotateLog } from '../../adapters/files/rotate-log.ts';
+import { daemonLog, ensureDaemon } from '../start-daemon.ts';
 import { createRedactor } from '../../core/redact/redact-values.ts';
 
 export const daemonStart: Command = {
@@ -36,12 +37,26 @@ export const daemonStart: Command = {
 async function stay(input: CommandInput, context: CliContext, port: number): Promise<number> {
   const { serveDaemon } = await import('../../daemon/serve.ts');
   const { out, clock } = context;
+  let ownLog: string | null = null;
+  let logFile: string | null = null;
   await serveDaemon({
-    open: (publish) => context.open({ publish }),
+    async open(publish) {
+      const opened = await context.open({ publish });
+      ownLog = daemonLog(opened.engine.stateDir);
+      return opened;
+    },
     onSignal: (listener) => context.onSignal(listener),
-    log: (text) => out.write(`${new Date(clock.now()).toISOString()} ${text}\n`),
+    log(text) {
+      // What is printed here is appended to the log by the one who started it.
+      if (logFile !== null) rotateLog(logFile);
+      out.write(`${new Date(clock.now()).toISOString()} ${text}\n`);
+    },
     redact: createRedactor(context.env),
-    ready: () => {},
+    // From now on no other daemon writes to it.
+    ready() {
+      logFile = ownLog;
+      if (logFile !== null) rotateLog(logFile);
+    },
     takesReady: !isGiven(input, 'idle'),
     port,
   });

@@ -1,5 +1,6 @@
 import { isSelector } from '../../core/coordinate/selector.ts';
-import { guideLoop } from '../../engine/guide-loop.ts';
+import { findGuided, guideLoop, type Guided } from '../../engine/guide-loop.ts';
+import type { Engine } from '../../engine/engine.ts';
 import type { Command } from '../command.ts';
 import { exitCodes } from '../exit-code.ts';
 import { requiredArgument, wantsJson } from '../input.ts';
@@ -7,12 +8,16 @@ import { loopsArgument, resolveLoops } from '../resolve-loop.ts';
 
 export const guide: Command = {
   path: ['guide'],
-  summary: 'Add guidance to every later prompt of a loop’s task.',
+  summary: 'Add guidance to every later prompt of a task.',
   details:
-    'The iteration under way is not disturbed; the next prompt has it, with its date. `-` reads standard input. ' +
+    'The iteration under way is not disturbed; the next prompt has it, with its date. A task that has no loop yet gets it with its first prompt. `-` reads standard input. ' +
     'When the checks pass after it, a short one is kept as a candidate learning for other tasks: see `loopwright memory list`.',
   args: [
-    loopsArgument,
+    {
+      ...loopsArgument,
+      summary:
+        'A loop, a task, or `last`. Or a selector: `all`, `status:blocked`, `type:NAME`, `children:TASK`, `descendants:TASK`.',
+    },
     { name: 'TEXT', summary: 'What the agent should mind, or `-`.', required: true },
   ],
   examples: [
@@ -30,16 +35,28 @@ export const guide: Command = {
     await using opened = await context.open();
     const { engine } = opened;
     const reference = requiredArgument(input, 'LOOP');
-    const loops = await resolveLoops(engine, reference);
+    const meant = await guidedBy(engine, reference);
     const given = requiredArgument(input, 'TEXT');
     const text = given === '-' ? await context.readStdin() : given;
-    for (const loop of loops) await guideLoop(engine, loop, text);
+    for (const each of meant) await guideLoop(engine, each, text);
     if (wantsJson(input)) {
-      const results = loops.map(({ id, taskId }) => ({ loop: id, task: taskId }));
+      const results = meant.map(({ id, taskId }) => ({ loop: id, task: taskId }));
       const shown = isSelector(reference) ? { loops: results } : results[0];
       context.out.write(`${JSON.stringify({ ...shown, exitCode: exitCodes.ok })}\n`);
-    } else if (loops.length === 0) context.out.write('no such loop is open\n');
-    else context.out.write(loops.map(({ id }) => `${id} gets it with its next prompt\n`).join(''));
+    } else if (meant.length === 0) context.out.write('no such loop is open\n');
+    else context.out.write(meant.map(describe).join(''));
     return exitCodes.ok;
   },
 };
+
+async function guidedBy(engine: Engine, reference: string): Promise<readonly Guided[]> {
+  return isSelector(reference)
+    ? resolveLoops(engine, reference)
+    : [await findGuided(engine, reference.trim())];
+}
+
+function describe({ id, taskId }: Guided): string {
+  return id === null
+    ? `${taskId} gets it with its first prompt\n`
+    : `${id} gets it with its next prompt\n`;
+}

@@ -7,7 +7,7 @@ import type { Command, CommandInput } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { exitCodes } from '../exit-code.ts';
 import { follow, storedEvents } from '../follow.ts';
-import { argument, isGiven, numberOption, wantsJson } from '../input.ts';
+import { argument, isGiven, numberOption, usageError, wantsJson } from '../input.ts';
 import { formatClock } from '../render/format.ts';
 import { createPaint } from '../render/paint.ts';
 import { storyOf } from '../render/story.ts';
@@ -41,11 +41,18 @@ export const logs: Command = {
 
   async run(input, context) {
     await using opened = await context.open({ onlyReads: true });
+    if (wantsJson(input) && isGiven(input, 'follow')) {
+      throw usageError(
+        '--json prints one object, and --follow has no end to print it at',
+        'follow with `loopwright events LOOP --follow`, which prints one object per line',
+      );
+    }
     const { id } = await resolveLoop(opened.engine, argument(input, 'LOOP'));
     const teller = new Teller(input, context, opened, id);
     if (!isGiven(input, 'follow')) {
       await teller.tellNew();
-      await teller.tellOutput();
+      if (wantsJson(input)) context.out.write(`${JSON.stringify(await teller.result())}\n`);
+      else await teller.tellOutput();
       return exitCodes.ok;
     }
     const dir = opened.engine.artifacts.loopDir(id);
@@ -67,6 +74,8 @@ class Teller {
   readonly #opened: Opened;
   readonly #loopId: string;
   #loop: Loop | null = null;
+  /** With `--json`: what is printed at the end, as one object. */
+  readonly #told: { seq: number; time: string; label: string | null; text: string }[] = [];
   #since = 0;
   #output: { readonly file: string; readonly text: string } | null = null;
 
@@ -92,9 +101,9 @@ class Teller {
     );
     if (wantsJson(this.#input)) {
       const time = new Date(recorded.time).toISOString();
-      for (const { label, text } of lines) {
-        out.write(`${JSON.stringify({ seq: recorded.seq, time, label, text })}\n`);
-      }
+      this.#told.push(
+        ...lines.map(({ label, text }) => ({ seq: recorded.seq, time, label, text })),
+      );
       return;
     }
     const paint = createPaint(out.hasColour);
@@ -106,14 +115,26 @@ class Teller {
     }
   }
 
-  /** The end of what the newest agent run printed. */
-  async tellOutput(): Promise<void> {
+  /** Everything at once, for programs. */
+  async result() {
+    const output = await this.#lastOutput();
+    const lines = this.#told;
+    return { loop: this.#loopId, lines, output: output?.lines ?? [], exitCode: exitCodes.ok };
+  }
+
+  async #lastOutput(): Promise<{ file: string; lines: readonly string[] } | null> {
     const count = numberOption(this.#input, 'tail') ?? shownLines;
     const file = await this.#outputFile();
-    if (file === null || count === 0 || wantsJson(this.#input)) return;
+    if (file === null || count === 0) return null;
     const text = (await this.#opened.engine.artifacts.readTail(file, tailBytes)) ?? '';
-    const lines = readableLines(text.split('\n')).slice(-count);
-    if (lines.length === 0) return;
+    return { file, lines: readableLines(text.split('\n')).slice(-count) };
+  }
+
+  /** The end of what the newest agent run printed. */
+  async tellOutput(): Promise<void> {
+    const output = await this.#lastOutput();
+    if (output === null || output.lines.length === 0) return;
+    const { file, lines } = output;
     const { out } = this.#context;
     const paint = createPaint(out.hasColour);
     out.write(`\n${paint('dim', `what the agent printed last (${file}):`)}\n`);
@@ -124,7 +145,7 @@ class Teller {
   async tellNewOutput(): Promise<void> {
     if (this.#loop === null || openIteration(this.#loop)?.status !== 'executing') return;
     const file = await this.#outputFile();
-    if (file === null || numberOption(this.#input, 'tail') === 0 || wantsJson(this.#input)) return;
+    if (file === null || numberOption(this.#input, 'tail') === 0) return;
     const text = (await this.#opened.engine.artifacts.readTail(file, tailBytes)) ?? '';
     const before = this.#output?.file === file ? this.#output.text : '';
     this.#output = { file, text };

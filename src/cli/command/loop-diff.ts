@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { LoopwrightError } from '../../core/error.ts';
@@ -8,10 +8,12 @@ import { plainText } from '../../core/text/terminal.ts';
 import type { Command } from '../command.ts';
 import type { Output } from '../context.ts';
 import { exitCodes } from '../exit-code.ts';
-import { argument } from '../input.ts';
+import { argument, wantsJson } from '../input.ts';
 import { optionalLoopArgument, resolveLoop } from '../resolve-loop.ts';
 
 const longestMs = 600_000;
+/** More does not go into one JSON object. */
+const maxJsonBytes = 64 * 1024 * 1024;
 
 export const loopDiff: Command = {
   path: ['loop', 'diff'],
@@ -32,7 +34,8 @@ export const loopDiff: Command = {
     try {
       const file = path.join(folder, 'patch');
       await opened.project.writePatch(base, head, file, AbortSignal.timeout(longestMs));
-      await print(file, context.out, opened.engine.clean);
+      if (wantsJson(input)) await printJson(file, context.out, { loop: loop.id, base, head });
+      else await print(file, context.out, opened.engine.clean);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
@@ -45,6 +48,20 @@ function rangeOf({ id, workspace, head }: Loop): { readonly base: string; readon
   throw new LoopwrightError('loop.no_commits', `${id} works without git: there is no base`, {
     hint: `see \`loopwright loop show ${id}\``,
   });
+}
+
+async function printJson(
+  file: string,
+  out: Output,
+  about: { readonly loop: string; readonly base: string; readonly head: string },
+): Promise<void> {
+  if ((await stat(file)).size > maxJsonBytes) {
+    throw new LoopwrightError('loop.large_diff', `the changes of ${about.loop} exceed 64 MB`, {
+      hint: `\`loopwright loop diff ${about.loop}\` without --json prints them`,
+    });
+  }
+  const patch = await readFile(file, 'utf8');
+  out.write(`${JSON.stringify({ ...about, patch, exitCode: exitCodes.ok })}\n`);
 }
 
 /** A person gets neither control characters nor secrets; a program gets every byte that is text. */

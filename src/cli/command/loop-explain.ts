@@ -48,10 +48,12 @@ function explanation(loop: Loop) {
     accepted: loop.acceptances ?? [],
     onlyTestsChanged: onlyTestsChanged(loop),
     warnings: standingWarnings(loop),
-    iterations: loop.iterations.map(({ number, outcome, why, decision, report, restored }) => {
-      const violations = report === null ? [] : violationsOf(report);
-      return { number, outcome, why, restored, violations, decision };
-    }),
+    iterations: loop.iterations.map(
+      ({ number, pass, outcome, why, decision, report, restored }) => {
+        const violations = report === null ? [] : violationsOf(report);
+        return { number, pass: pass ?? null, outcome, why, restored, violations, decision };
+      },
+    ),
   };
 }
 
@@ -99,8 +101,9 @@ function onlyTestsSummary(loop: Loop, paint: Paint): readonly string[] {
 }
 
 function explainIteration(iteration: Iteration, paint: Paint): string {
-  const { number, outcome, status, decision, why } = iteration;
-  const title = paint('bold', `iteration ${number}: ${outcome ?? status}`);
+  const { number, pass, outcome, status, decision, why } = iteration;
+  const review = pass === undefined ? '' : `, review pass ${pass}`;
+  const title = paint('bold', `iteration ${number}: ${outcome ?? status}${review}`);
   const facts = factRows(iteration, paint);
   if (decision === null) {
     const reason = why === null ? 'no decision yet' : oneLine(why);

@@ -6,7 +6,7 @@ import { optionalLoopArgument } from '../resolve-loop.ts';
 const loop = {
   ...optionalLoopArgument,
   summary:
-    'A loop, a task, `last`, or a selector: `status:running`, `type:NAME`, `children:LOOP`, `descendants:LOOP`.',
+    'A loop, a task, `last`, or a selector: `status:running`, `type:NAME`, `children:TASK`, `descendants:TASK`.',
 };
 
 export const loopPause: Command = {

@@ -1,13 +1,13 @@
 import { learningLine } from '../../protocol/learning.ts';
 import type { Command } from '../command.ts';
 import { exitCodes } from '../exit-code.ts';
-import { isGiven } from '../input.ts';
+import { isGiven, wantsJson } from '../input.ts';
 
 export const memoryExport: Command = {
   path: ['memory', 'export'],
   summary: 'Print every learning as one JSON object per line.',
   details:
-    '`memory import` reads this again, here (with `--restore`, as it was) or in another project.',
+    '`memory import` reads this again, here (with `--restore`, as it was) or in another project. With `--json` it is one object with all of them.',
   options: [{ name: 'all', summary: 'Pruned and replaced ones too.' }],
   examples: [
     { line: 'loopwright memory export --all > copy.jsonl', does: 'Keeps a copy of everything.' },
@@ -24,6 +24,14 @@ export const memoryExport: Command = {
         isGiven(input, 'all') ? {} : { statuses: ['active', 'candidate', 'demoted'] },
       ),
     );
+    if (wantsJson(input)) {
+      const result = {
+        learnings: learnings.toReversed().map(learningLine),
+        exitCode: exitCodes.ok,
+      };
+      context.out.write(`${JSON.stringify(result)}\n`);
+      return exitCodes.ok;
+    }
     for (const learning of learnings.toReversed()) {
       context.out.write(`${JSON.stringify(learningLine(learning))}\n`);
     }

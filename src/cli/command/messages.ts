@@ -13,7 +13,7 @@ import { resolveLoop } from '../resolve-loop.ts';
 const receivers: Argument = {
   name: 'TO',
   summary:
-    'A loop, a task, `last`, or a selector: `all`, `status:running`, `type:NAME`, `children[:LOOP]`, `descendants[:LOOP]`.',
+    'A loop, a task, `last`, or a selector: `all`, `status:running`, `type:NAME`, `children[:TASK]`, `descendants[:TASK]`.',
   required: true,
   completes: 'loops',
 };
@@ -33,7 +33,7 @@ export const share: Command = {
   path: ['share'],
   summary: 'Give a text to other loops, for their next prompt.',
   details:
-    'It is stored, read between two iterations, and appears once in the prompt, with its sender named and marked as data; at most 2000 characters of all that was shared.',
+    'It is stored, read between two iterations, and appears once in the prompt, with its sender named and marked as data. A prompt tells 2000 characters of them; the others stand in a file that it names.',
   args: [receivers, words],
   options: [from],
   examples: [

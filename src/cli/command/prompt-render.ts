@@ -6,14 +6,19 @@ import type { Command } from '../command.ts';
 import { tellUnknown } from '../dry-run.ts';
 import { exitCodes } from '../exit-code.ts';
 import { requiredArgument, wantsJson } from '../input.ts';
-import { previewFirstPrompt, previewNextPrompt, type PromptPreview } from '../render-prompt.ts';
+import {
+  previewFirstPrompt,
+  previewNextPrompt,
+  shownPrompt,
+  type PromptPreview,
+} from '../render-prompt.ts';
 
 export const promptRender: Command = {
   path: ['prompt', 'render'],
   summary: 'Print the prompt the next iteration of a task would get.',
   details:
     'With the progress and feedback of the unfinished loop of the task if there is one, else the prompt of a first ' +
-    'iteration. What cannot be known yet is said on stderr.',
+    'iteration. Agents that have a system prompt (claude, codex, pi, native) get the help for tags there, which is shown behind a line of its own. What cannot be known yet is said on stderr.',
   args: [
     {
       name: 'TASK',
@@ -33,14 +38,23 @@ export const promptRender: Command = {
     const preview =
       loop === null ? await firstPrompt(opened, task.id) : await previewNextPrompt(opened, loop);
     if (wantsJson(input)) {
-      const { text: prompt, unknown, warnings, model: choice, injected } = preview;
+      const { text: prompt, systemPrompt, unknown, warnings, model: choice, injected } = preview;
       const { model, reason: modelReason } = choice;
       const ids = { task: task.id, loop: loop?.id ?? null };
-      const result = { ...ids, prompt, model, modelReason, injected, unknown, warnings };
+      const result = {
+        ...ids,
+        prompt,
+        systemPrompt,
+        model,
+        modelReason,
+        injected,
+        unknown,
+        warnings,
+      };
       context.out.write(`${JSON.stringify(result)}\n`);
       return exitCodes.ok;
     }
-    context.out.write(preview.text);
+    context.out.write(shownPrompt(preview));
     tellUnknown(context, preview, false);
     return exitCodes.ok;
   },

@@ -47,6 +47,18 @@ export const loopsCommands: readonly RegistryEntry[] = [
     load: async () => (await import('../command/loop-cancel.ts')).loopCancel,
   },
   {
+    path: ['loop', 'rebase'],
+    summary: 'Put the commits of a loop on the base as it is now.',
+    group,
+    load: async () => (await import('../command/loop-rebase.ts')).loopRebase,
+  },
+  {
+    path: ['loop', 'clear-progress'],
+    summary: 'Forget what earlier iterations of a loop did, for its next prompt.',
+    group,
+    load: async () => (await import('../command/loop-clear-progress.ts')).loopClearProgress,
+  },
+  {
     path: ['loop', 'delete'],
     summary: 'Remove a loop with its worktree, branch and files.',
     group,

@@ -58,7 +58,7 @@ export const workCommands: readonly RegistryEntry[] = [
   },
   {
     path: ['guide'],
-    summary: 'Add guidance to every later prompt of a loop’s task.',
+    summary: 'Add guidance to every later prompt of a task.',
     group,
     load: async () => (await import('../command/guide.ts')).guide,
   },

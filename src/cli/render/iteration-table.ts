@@ -19,7 +19,15 @@ const columns: readonly Column[] = [
 
 /** One line per iteration: what came of it and what was decided. */
 export function renderIterations(loop: Loop, width: number, paint: Paint): string {
-  return renderTable(columns, loop.iterations.map(iterationCells), width, paint);
+  const hasPasses = loop.iterations.some(({ pass }) => pass !== undefined);
+  if (!hasPasses) return renderTable(columns, loop.iterations.map(iterationCells), width, paint);
+  const [number, ...rest] = columns;
+  const cells = loop.iterations.map((iteration) => {
+    const [first = '', ...others] = iterationCells(iteration);
+    return [first, iteration.pass ?? '', ...others];
+  });
+  const withPass = [...(number === undefined ? [] : [number]), { heading: 'PASS' }, ...rest];
+  return renderTable(withPass, cells, width, paint);
 }
 
 function iterationCells(iteration: Iteration): readonly Cell[] {

@@ -158,6 +158,8 @@ export function storyOf({ event, time }: RecordedEvent, loop: Loop): readonly St
         const style = kind === 'alert' ? 'yellow' : null;
         return line(kind, text === '' ? `from ${from}` : `from ${from}: ${text}`, style);
       });
+    case 'progress.cleared':
+      return [line('progress', 'cleared: the next prompt tells nothing of earlier iterations')];
     case 'loop.rested':
       // The decision, or the question, has said the same.
       return [lastIteration(loop)?.decision?.end?.text, loop.asked?.text].includes(event.text)

@@ -13,7 +13,7 @@ export type Traffic = {
   readonly bytes: number;
   /** Sent by this sender within the last second. */
   readonly sentLately: number;
-  /** Not yet acknowledged by the receiver. */
+  /** Not yet read by the receiver, or read and not yet told to its agent. */
   readonly unread: number;
 };
 
@@ -37,8 +37,8 @@ export function overLimit(receiver: string, traffic: Traffic): LoopwrightError |
   if (traffic.unread >= maxUnread) {
     return new LoopwrightError(
       'message.unread',
-      `${receiver} has ${traffic.unread} messages that it has not read`,
-      { hint: 'it reads them between two iterations; send it again later' },
+      `${receiver} has ${traffic.unread} messages that its agent has not been told`,
+      { hint: 'it is told some of them with every iteration; send it again later' },
     );
   }
   return null;

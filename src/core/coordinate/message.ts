@@ -5,6 +5,7 @@ export const messageKinds = [
   'query',
   'answer',
   'rebase',
+  'clear-progress',
   'resume',
   'approve',
   'reject',
@@ -15,6 +16,7 @@ export const messageKinds = [
  * - `share`: a text for the receiver's next prompt, once.
  * - `query`: asks for facts about the receiver; `answer` carries them back.
  * - `rebase`: look at the base branch at the next boundary, without waiting for the next look.
+ * - `clear-progress`: forget what earlier iterations did, at the next boundary.
  * - `approve`, `reject`: a person's answer to what a loop asks while it waits.
  * - `resume`: a resting loop goes on, driven by the daemon.
  *

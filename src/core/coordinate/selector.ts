@@ -4,16 +4,16 @@ import { loopStatuses, type LoopStatus } from '../loop/status.ts';
 /** Which loops are meant. */
 export type Selector =
   | { readonly by: 'id'; readonly id: string }
-  /** Loops of the tasks right below the given one's task, or of all below it. */
+  /** Loops of the tasks right below a task, or of all below it. `of` names the task or a loop of it. */
   | { readonly by: 'children' | 'descendants'; readonly of: string | null }
   | { readonly by: 'type'; readonly type: string }
   | { readonly by: 'status'; readonly status: LoopStatus }
   | { readonly by: 'all' };
 
 const words =
-  '`LOOP`, `children[:LOOP]`, `descendants[:LOOP]`, `type:NAME`, `status:NAME` or `all`';
+  '`LOOP`, `children[:TASK]`, `descendants[:TASK]`, `type:NAME`, `status:NAME` or `all`';
 
-/** Reads `status:running`, `children:loop-1a2b3c4d`, `all`; anything else is a loop. */
+/** Reads `status:running`, `children:t-1a2b3c4d`, `all`; anything else is a loop. */
 export function parseSelector(text: string): Selector {
   const [word = '', ...rest] = text.trim().split(':');
   const value = rest.length === 0 ? null : rest.join(':').trim();

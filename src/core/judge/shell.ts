@@ -12,6 +12,8 @@ export type SimpleCommand = {
   readonly cwd: string;
   /** Whether another program looks at its output: it is what is judged, and not the judge. */
   readonly isCompared: boolean;
+  /** Commands whose output it gets: the one before it in its pipeline, and its substitutions. Absent: none. */
+  readonly fedBy?: readonly SimpleCommand[];
 };
 
 export type Variables = ReadonlyMap<string, string>;
@@ -73,6 +75,8 @@ export function readShell(text: string, place: ShellPlace, depth = 0): readonly 
   let cwd = place.cwd;
   let draft = emptyDraft();
   let pipeline: SimpleCommand[] = [];
+  /** The command before the present one in its pipeline. */
+  let before: SimpleCommand | null = null;
 
   const end = () => {
     for (const command of finish(draft)) pipeline.push(command);
@@ -90,8 +94,14 @@ export function readShell(text: string, place: ShellPlace, depth = 0): readonly 
   for (const token of tokensOf(text.slice(0, maxChars), place, variables)) {
     if (found.length > maxCommands) break;
     if ('op' in token) {
-      if (token.op === '|') end();
-      else endPipeline();
+      if (token.op === '|') {
+        end();
+        before = pipeline.at(-1) ?? null;
+      } else {
+        endPipeline();
+        // `x | (y)`: what is in the parentheses gets the output.
+        if (token.op !== '(') before = null;
+      }
       if (token.op === '(') folders.push(cwd);
       if (token.op === ')') cwd = folders.pop() ?? cwd;
       continue;
@@ -154,7 +164,9 @@ export function readShell(text: string, place: ShellPlace, depth = 0): readonly 
       return inner;
     }
     if (program === 'case') return inner;
-    const command = { ...shared, inputs, outputs, document };
+    const fedBy = [...substitutions, ...(before === null ? [] : [before])];
+    const feeders = fedBy.length === 0 ? {} : { fedBy };
+    const command = { ...shared, inputs, outputs, document, ...feeders };
     if (program === '' && inputs.length + outputs.length === 0) return inner;
     return [...inner, ...alternatives(words).map((each) => ({ ...command, words: each }))];
   }

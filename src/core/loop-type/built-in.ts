@@ -1,14 +1,17 @@
 import type { LoopTypeDefinition } from './definition.ts';
+import { planPasses } from './plan-passes.ts';
 import { phaseTemplate, planTemplate, specTemplate } from './templates.ts';
 
 /**
- * The types every project has. None has a validation command of its own: the project's command judges, since
- * a check that always succeeds would call anything done.
+ * The types every project has. The project's command judges, and the review of a plan has a check for each of its passes: a check
+ * that always succeeds would call anything done.
  */
 export const builtInTypes: Readonly<Record<string, LoopTypeDefinition>> = {
   plan: {
-    description: 'Writes a plan for the task and reviews it in five passes.',
+    description:
+      'Writes a plan for the task and reviews it in five passes, each with its own check.',
     'prompt-template': planTemplate,
+    passes: [...planPasses],
     'max-iterations': 25,
     inputs: [
       { name: 'plan-file', description: 'Where the plan is written.', default: 'docs/plan.md' },

@@ -24,7 +24,22 @@ export const LoopTypeInput = lazy(() =>
 );
 export type LoopTypeInput = z.output<ReturnType<typeof LoopTypeInput>>;
 
+/** A review pass: one iteration at least, with a focus and an executed check of its own. */
+const ReviewPass = lazy(() =>
+  z.strictObject({
+    name: z
+      .string()
+      .regex(/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/, 'must be kebab-case')
+      .describe('Name of the pass, in kebab-case; its check is `pass-NAME`.'),
+    focus: Text().describe('What the agent looks at in this pass: the variable `pass-focus`.'),
+    check: Text().describe(
+      'Shell command that judges the pass; `{{input}}` is the quoted value of an input.',
+    ),
+  }),
+);
+
 const lists = lazy(() => ({
+  passes: z.array(ReviewPass()).max(20),
   tools: z.array(z.enum(toolNames)),
   gates: z.array(Gate()),
   inputs: z.array(LoopTypeInput()),
@@ -95,6 +110,11 @@ export const LoopTypeDefinition = lazy(() =>
     '+gates': lists().gates.exactOptional().describe('Further gates.'),
     inputs: lists().inputs.exactOptional().describe('Variables of the template.'),
     '+inputs': lists().inputs.exactOptional().describe('Further variables.'),
+    passes: lists()
+      .passes.exactOptional()
+      .describe(
+        'Review passes, one after the other; two in a row that change nothing end them early.',
+      ),
     outputs: lists().outputs.exactOptional().describe('Files a loop of this type writes.'),
     '+outputs': lists().outputs.exactOptional().describe('Further files.'),
   }),

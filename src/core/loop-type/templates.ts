@@ -65,19 +65,15 @@ export const planTemplate = `${task}## What To Do
 
 This is iteration {{iteration}} of {{max-iterations}} on branch \`{{branch}}\`. Write a plan for the task in
 \`{{plan-file}}\`; write no product code. If the file is missing, draft it with these sections: Summary, Goals,
-Non-Goals, Proposed Solution, Risks.
+Non-Goals, Proposed Solution, Edge Cases, Alternatives, Steps, Risks.
 
-Then review it in five passes, one pass per iteration, each with a single focus:
+The plan is reviewed in passes, one per iteration, each with a single focus and a check of its own that the engine
+executes. This iteration is review pass {{pass}}.
 
-1. Completeness: every goal and criterion of the task is covered, nothing is left to be filled in later.
-2. Correctness: what the plan says about this repository is true; look at the code it names.
-3. Edge cases: empty, huge, concurrent, interrupted and hostile situations have an answer.
-4. Architecture: the solution fits the structure that is there and is the simplest that works.
-5. Clarity: someone who knows only this file could carry it out in order.
+{{pass-focus}}
 
-Do the first pass that is not yet ticked under a heading "Review" at the end of the plan, correct what you find,
-tick it with one line on what changed, and stop there. A pass counts only when the plan as it stands satisfies it.
-Claim that the task is done only after the fifth pass.
+Look at the plan with this focus alone, correct what you find, and stop there. If the plan already satisfies it, change
+nothing: two passes in a row without a change end the review.
 
 ${carriedOver}`;
 
@@ -107,3 +103,9 @@ to make it pass. Claim that the task is done only when everything this phase pro
 
 {{/if}}
 ${carriedOver}`;
+
+/** What every project can take into its own templates, as `{{> task}}`. */
+export const builtInPartials: Readonly<Record<string, string>> = {
+  task,
+  'carried-over': carriedOver,
+};

@@ -91,6 +91,7 @@ export function cleanEvent(event: LoopEvent, clean: Clean): LoopEvent {
     case 'loop.started':
     case 'loop.resumed':
     case 'loop.woken':
+    case 'progress.cleared':
     case 'loop.merged':
     case 'settings.reread':
     case 'baseline.started':

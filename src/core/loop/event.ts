@@ -12,6 +12,7 @@ import type { FileChanges } from './changes.ts';
 import type { Question } from './consent.ts';
 import type { Decision } from './judge.ts';
 import type { Judges } from './judges.ts';
+import type { Pass } from './passes.ts';
 import type { AttemptOutcome, IterationStatus, RestReason, RestStatus } from './status.ts';
 import type { Step } from './step.ts';
 
@@ -39,6 +40,10 @@ export type PromptRecord = {
   readonly defaults: Readonly<Record<string, unknown>>;
   /** Names the template in messages. */
   readonly source: string;
+  /** Parts that the template takes in by name. Absent: none. */
+  readonly partials?: Readonly<Record<string, string>>;
+  /** Review passes, one iteration each at least. Absent: none. */
+  readonly passes?: readonly Pass[];
 };
 
 /** `broken`: a check could not run, which says nothing about the base. */
@@ -178,11 +183,15 @@ export type LoopEvent =
       readonly attempt: number;
       readonly startTree: string;
       readonly startHead: string | null;
+      /** The review pass it is for, such as `2 of 5: correctness`. Absent: the type has none. */
+      readonly pass?: string;
     }
   | { readonly type: 'model.chosen'; readonly model: string | null; readonly reason: string }
   | {
       readonly type: 'prompt.built';
       readonly hash: string;
+      /** Of the system prompt that is sent beside it. Absent: it is part of the prompt. */
+      readonly systemHash?: string;
       readonly chars: number;
       /** `attempt-N` and ids of learnings, in the order of the prompt. */
       readonly injected: readonly string[];
@@ -190,6 +199,8 @@ export type LoopEvent =
       readonly withheld?: readonly string[];
       /** The agent's session that it continues; absent: a fresh one. */
       readonly resumes?: string;
+      /** How many shares it tells, the oldest first. Absent: none. */
+      readonly shared?: number;
       readonly warnings: readonly string[];
     }
   /** The agent's session was full: the next one is fresh and starts from a handoff document. */
@@ -299,6 +310,8 @@ export type LoopEvent =
   | { readonly type: 'warning.raised'; readonly text: string }
   /** Read between two iterations; acknowledged in the same transaction. */
   | { readonly type: 'messages.received'; readonly messages: readonly ReceivedMessage[] }
+  /** What earlier iterations did is told to no later one. */
+  | { readonly type: 'progress.cleared' }
   | {
       readonly type: 'loop.rested';
       readonly status: RestStatus;

@@ -89,9 +89,11 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
     case 'prompt.built':
       return atStep(loop, 'pre-hooks', {
         promptHash: event.hash,
+        ...(event.systemHash === undefined ? {} : { systemHash: event.systemHash }),
         injected: event.injected,
         ...(event.withheld === undefined ? {} : { withheld: event.withheld }),
         ...resumption(loop, event.resumes),
+        ...(event.shared === undefined ? {} : { toldShares: event.shared }),
         status: 'pre_hooks',
       });
     case 'session.rebooted':
@@ -202,6 +204,8 @@ function apply(loop: Loop, event: LoopEvent, time: number): Loop {
       return { ...loop, warnings: [...loop.warnings, event.text] };
     case 'messages.received':
       return withShared(loop, event);
+    case 'progress.cleared':
+      return { ...loop, progress: [] };
     case 'loop.rested':
       return restedLoop(loop, event, time);
     case 'merge.started':
@@ -337,7 +341,9 @@ function afterIteration(
     wait,
     feedback: isUnused ? loop.feedback : '',
     ...(loop.handoff === undefined ? {} : { handoff: isUnused ? loop.handoff : '' }),
-    ...(loop.shared === undefined ? {} : { shared: isUnused ? loop.shared : [] }),
+    ...(loop.shared === undefined || isUnused
+      ? {}
+      : { shared: loop.shared.slice(iteration?.toldShares ?? 0) }),
     consecutiveFailures: nextFailures(loop.consecutiveFailures, event.outcome),
     errorStreak: interrupted ? loop.errorStreak : failedEmpty ? loop.errorStreak + 1 : 0,
     progress: event.progress === null ? loop.progress : keepNewest(loop, event.progress),

@@ -63,6 +63,7 @@ export function startedIteration(
     durationMs: null,
     startTree: event.startTree,
     startHead: event.startHead,
+    ...(event.pass === undefined ? {} : { pass: event.pass }),
     model: null,
     modelReason: null,
     promptHash: null,

@@ -274,6 +274,7 @@ function shared(input: JudgeInput): Pick<Decision, 'feedback' | 'notice' | 'meta
 function missingText(completion: Extract<Completion, { complete: false }>): string | null {
   switch (completion.missing) {
     case 'pass':
+    case 'review':
     case 'gate':
     case 'confirmation':
     case 'proof':

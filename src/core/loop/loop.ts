@@ -40,14 +40,20 @@ export type Iteration = {
   readonly durationMs: number | null;
   readonly startTree: string;
   readonly startHead: string | null;
+  /** The review pass it is for; absent: the type has none. */
+  readonly pass?: string;
   readonly model: string | null;
   readonly modelReason: string | null;
   readonly promptHash: string | null;
+  /** Of the system prompt beside the prompt; absent: there is none. */
+  readonly systemHash?: string;
   readonly injected: readonly string[];
   /** Learnings left out on purpose; absent when there are none. */
   readonly withheld?: readonly string[];
   /** The agent's session that it goes on with; absent or null: a fresh one. */
   readonly resumes?: string | null;
+  /** How many shares its prompt tells; absent: none. */
+  readonly toldShares?: number;
   readonly process: RecordedProcess | null;
   /** How often the agent was started in this iteration. */
   readonly tries: number;
@@ -142,7 +148,7 @@ export type Loop = {
   readonly progress: readonly ProgressEntry[];
   /** Goes into the next prompt, once. */
   readonly feedback: string;
-  /** What other loops shared since the last prompt; absent when nothing did. Goes into the next prompt, once. */
+  /** What other loops shared and no prompt has told; absent when nothing is. Told once. */
   readonly shared?: readonly SharedText[];
   /** The agent's own session; absent unless sessions are reused. */
   readonly agentSession?: AgentSession;

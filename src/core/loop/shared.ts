@@ -1,9 +1,7 @@
 import type { LoopEvent } from './event.ts';
 import type { Loop } from './loop.ts';
 
-const maxShared = 50;
-
-/** What was received is told in the next prompt. An answer that came late is read like anything else another loop has sent. */
+/** What was received is told in the next prompt that has room for it. An answer that came late is read like anything else another loop has sent. */
 export function withShared(
   loop: Loop,
   { messages }: Extract<LoopEvent, { type: 'messages.received' }>,
@@ -14,8 +12,8 @@ export function withShared(
     text,
     ...(chars === undefined ? {} : { messageId: id }),
   }));
-  return { ...loop, shared: [...(loop.shared ?? []), ...shared].slice(-maxShared) };
+  return { ...loop, shared: [...(loop.shared ?? []), ...shared] };
 }
 
 /** They ask something of the engine, not of the agent. */
-const unspoken: ReadonlySet<string> = new Set(['query', 'rebase', 'resume']);
+const unspoken: ReadonlySet<string> = new Set(['query', 'rebase', 'resume', 'clear-progress']);

@@ -14,15 +14,15 @@ export const fullAllowance: Allowance = { sentAt: [], heldBack: 0 };
 const hourMs = 3_600_000;
 
 /**
- * Whether one more may be sent at `now` (a clock that never goes back) and local `minute` of the day. A critical one always
- * may. What is held back is counted, and told with the next one.
+ * Whether one more may be sent at `now` (UTC milliseconds) and local `minute` of the day. A critical one always may. What is held
+ * back is counted, and told with the next one. Times that are still to come are forgotten: the clock was set back since.
  */
 export function allow(
   allowance: Allowance,
   limits: NotifyLimits,
   at: { readonly now: number; readonly minute: number; readonly isCritical: boolean },
 ): { readonly send: boolean; readonly allowance: Allowance } {
-  const sentAt = allowance.sentAt.filter((time) => at.now - time < hourMs);
+  const sentAt = allowance.sentAt.filter((time) => time <= at.now && at.now - time < hourMs);
   const last = sentAt.at(-1);
   const isTooSoon = last !== undefined && at.now - last < limits.minIntervalMs;
   const isTooMuch = sentAt.length >= limits.perHour;

@@ -119,7 +119,7 @@ function parse(serialised: string): readonly ProgressEntry[] {
       'The stored progress of the loop is unreadable.',
       {
         cause,
-        hint: 'Clear the progress of the loop to go on without it.',
+        hint: 'clear it with `loopwright loop clear-progress LOOP` to continue without it',
       },
     );
   }

@@ -54,15 +54,21 @@ export function fitBlocks(
   return { memory: shownMemory, progress: shownProgress, feedback: shownFeedback };
 }
 
-/** Adds the blocks a template does not print. The warning stands even when they are empty this time. */
+/**
+ * Adds the blocks a template does not print. The warning stands even when they are empty this time; of shares, which are rare,
+ * it is said only when there are some.
+ */
 export function appendBlocks(
   text: string,
   context: TemplateContext,
   printed: ReadonlySet<string>,
 ): { readonly text: string; readonly warning: string | null } {
   const lacking = blockVariables.filter((name) => !printed.has(name));
+  const shared = printed.has('shared') || !hasText(context['shared']) ? [] : ['shared' as const];
   const optional = optionalBlocks.filter((name) => !printed.has(name));
-  const blocks = [...optional, ...lacking].flatMap((name) => renderBlock(name, context[name]));
+  const blocks = [...optional, ...lacking, ...shared].flatMap((name) =>
+    renderBlock(name, context[name]),
+  );
   const names = lacking.map((name) => `{{${name}}}`).join(', ');
   const warning =
     lacking.length === 0
@@ -73,7 +79,11 @@ export function appendBlocks(
 }
 
 function renderBlock(name: keyof typeof blockHeadings, value: unknown): readonly string[] {
-  if (typeof value !== 'string' || value === '') return [];
+  if (!hasText(value)) return [];
   const heading = blockHeadings[name];
   return [heading === null ? value : `${heading}\n\n${value}`];
+}
+
+function hasText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
 }

@@ -1,5 +1,13 @@
 import { sigilPlaceholders as shown } from '../transcript/sigil-names.ts';
 
+/** One argument of a program may have 128 KiB; a longer system prompt ends the prompt instead. */
+const maxSystemPromptChars = 32_768;
+
+/** Whether a system prompt goes through the channel that an agent has for it. */
+export function fitsSystemPrompt(text: string | null): text is string {
+  return text !== null && text.length <= maxSystemPromptChars;
+}
+
 /**
  * How an agent of this engine works and how it reports. For agents without a system prompt it ends the prompt.
  * The same with and without memory. The tags stand in fences, where they mean nothing: a program that merely

@@ -16,6 +16,8 @@ export const templateVariables = [
   'reference-specs',
   'iteration',
   'max-iterations',
+  'pass',
+  'pass-focus',
   'working-directory',
   'branch',
   'git-status',

@@ -15,13 +15,23 @@ export type CompletionInput = {
   readonly requireDiff: boolean;
   /** The check `integrity` failed: what judges the work is not what it was. */
   readonly weakened?: boolean;
+  /** A review pass that is left, in words; null or absent: none is. */
+  readonly review?: string | null;
 };
 
 export type Completion =
   | { readonly complete: true; readonly text: string }
   | {
       readonly complete: false;
-      readonly missing: 'pass' | 'commit' | 'diff' | 'claim' | 'confirmation' | 'proof' | 'gate';
+      readonly missing:
+        | 'pass'
+        | 'commit'
+        | 'review'
+        | 'diff'
+        | 'claim'
+        | 'confirmation'
+        | 'proof'
+        | 'gate';
       readonly text: string;
     };
 
@@ -37,6 +47,9 @@ export function judgeCompletion(input: CompletionInput): Completion {
   if (unstored.length > 0) {
     const text = `the checks pass, but on files that are in no commit: ${unstored.join(', ')}`;
     return { complete: false, missing: 'commit', text };
+  }
+  if (input.review != null) {
+    return { complete: false, missing: 'review', text: `the checks pass, and ${input.review}` };
   }
   if (input.requireDiff && !input.differsFromBase) {
     const text = 'the checks pass, but nothing differs from the base';

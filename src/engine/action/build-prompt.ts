@@ -7,6 +7,7 @@ import {
   printsWorkspaceText,
   templatesOf,
 } from '../assemble-prompt.ts';
+import { passState } from '../../core/loop/passes.ts';
 import type { StoreTx } from '../../ports/store.ts';
 import type { Engine } from '../engine.ts';
 import { knowledgeRevision, loadKnowledge } from '../load-knowledge.ts';
@@ -15,6 +16,9 @@ import { loadMemory, memoryRequest } from '../load-memory.ts';
 import type { LoopOwner } from '../loop-owner.ts';
 import { prepareSession } from '../reboot-session.ts';
 import { wholeShares } from '../whole-shares.ts';
+
+/** Beside `prompt.md`, for agents that have a channel for it. */
+export const systemPromptFile = 'system-prompt.md';
 
 export const describeLimits = { diffChars: 5000, logEntries: 10 };
 
@@ -31,11 +35,13 @@ export async function buildPrompt(engine: Engine, owner: LoopOwner): Promise<voi
     owner.closing,
   );
   const templates = await templatesOf(engine, loop.prompt);
+  const runner = await engine.resolveAgent(loop.settings);
   const { warnings, injected, withheld, files, ...assembled } = assemblePrompt(templates, {
     ...context,
     settings: loop.settings,
     prompt: loop.prompt,
     iteration: iteration.number,
+    pass: passState(loop),
     workingDirectory: workspace.path,
     branch: workspace.branch,
     workspace: printsWorkspaceText(templates, loop.prompt)
@@ -48,9 +54,11 @@ export async function buildPrompt(engine: Engine, owner: LoopOwner): Promise<voi
     handoff: loop.handoff ?? '',
     resumedPercent: plan.kind === 'resume' ? plan.percent : null,
     shared,
+    hasSystemPrompt: runner.hasSystemPrompt === true,
   });
   // Diffs and files quote what is in them.
   const text = engine.clean(assembled.text);
+  const system = assembled.systemPrompt === null ? null : engine.clean(assembled.systemPrompt);
   const dir = await engine.artifacts.iterationDir(loop.id, iteration.number);
   await owner.before('build-prompt');
   await engine.artifacts.write(path.join(dir, 'prompt.md'), text);
@@ -58,13 +66,16 @@ export async function buildPrompt(engine: Engine, owner: LoopOwner): Promise<voi
     const clean = files.map((file) => ({ ...file, text: engine.clean(file.text) }));
     await engine.artifacts.write(path.join(dir, inputFilesName), JSON.stringify(clean));
   }
+  if (system !== null) await engine.artifacts.write(path.join(dir, systemPromptFile), system);
   await owner.after('build-prompt');
   await owner.record({
     type: 'prompt.built',
-    hash: createHash('sha256').update(text).digest('hex'),
+    hash: hashOf(text),
+    ...(system === null ? {} : { systemHash: hashOf(system) }),
     chars: text.length,
     injected,
     ...(withheld.length === 0 ? {} : { withheld }),
+    ...(shared.length === 0 ? {} : { shared: shared.length }),
     ...(plan.kind === 'resume' ? { resumes: plan.session.id } : {}),
     warnings,
   });
@@ -75,4 +86,8 @@ async function recall(tx: StoreTx, { clock, clean }: Engine, { loop, iteration }
   const request = memoryRequest(loop, iteration, context.task, clock.now());
   const shared = await wholeShares(tx, loop.shared ?? [], clean);
   return { context, shared, memory: await loadMemory(tx, request) };
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }

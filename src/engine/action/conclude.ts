@@ -9,6 +9,7 @@ import { changedPaths, noChanges } from '../../core/loop/changes.ts';
 import type { LoopEvent } from '../../core/loop/event.ts';
 import { foldAhead } from '../../core/loop/evolve.ts';
 import type { Iteration, Loop } from '../../core/loop/loop.ts';
+import { hasEndedPass } from '../../core/loop/passes.ts';
 import { nothingUsed, type PricedUsage } from '../../core/price/price.ts';
 import type { ProgressEntry } from '../../core/progress/entry.ts';
 import { tailChars } from '../../core/text/code-points.ts';
@@ -74,7 +75,9 @@ export async function conclude(
   // A budget that is used up outweighs the pass: the loop stops, so this iteration did not complete it.
   const isOverBudget =
     exceededBudget(loop, usage ?? nothingUsed) !== null || iteration.agent?.kind === 'budget';
-  const completes = completion.complete && !isOverBudget && broken === null;
+  // A pass that is behind the loop is no failed attempt, although others are left.
+  const ends = completion.complete || hasEndedPass(asEnded);
+  const completes = ends && !isOverBudget && broken === null;
   const outcome = attemptOutcomeOf(iteration, completes);
   await owner.record(...around, ...spent, { ...ended, outcome, progress: entry });
 }

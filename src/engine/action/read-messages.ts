@@ -7,7 +7,8 @@ import type { Engine } from '../engine.ts';
 import type { LoopOwner } from '../loop-owner.ts';
 
 const atOnce = 100;
-const maxChars = 2000;
+/** Answers of the engine may be longer; senders are refused before. */
+const maxChars = 4000;
 
 /**
  * Reads what was sent to the loop. The fact and the acknowledgements are one transaction: a message is read once, however often
@@ -22,7 +23,7 @@ export async function readMessages(engine: Engine, owner: LoopOwner): Promise<vo
     if (message.kind === 'query') await answerQuery(engine, message);
     if (message.kind === 'rebase') owner.forgetBase();
   }
-  const answers = unread.flatMap(answerIn);
+  const answers = unread.flatMap(factIn);
   const told = unread.filter(({ kind }) => kind !== 'approve' && kind !== 'reject');
   const messages = told.map(({ id: messageId, kind, sender, body }) => {
     const chars = countChars(body);
@@ -39,7 +40,9 @@ export async function readMessages(engine: Engine, owner: LoopOwner): Promise<vo
   );
 }
 
-function answerIn({ kind, body }: Message): readonly LoopEvent[] {
+/** What a message makes true of the loop by itself. */
+function factIn({ kind, body }: Message): readonly LoopEvent[] {
+  if (kind === 'clear-progress') return [{ type: 'progress.cleared' }];
   if (kind !== 'approve' && kind !== 'reject') return [];
   const { by, text } = decodeAnswer(body);
   return kind === 'approve'

@@ -3,6 +3,7 @@ import { reusesSession } from '../../core/loop/agent-session.ts';
 import { afterAgent } from '../../core/loop/agent-policy.ts';
 import type { AgentRecord, LoopEvent } from '../../core/loop/event.ts';
 import { effectiveIterationTimeout, effectiveMaxDuration } from '../../core/config/limits.ts';
+import { systemPromptFile } from './build-prompt.ts';
 import { agentEnvironment } from '../../core/env/allow-list.ts';
 import { looksAtFiles, type Iteration, type Loop } from '../../core/loop/loop.ts';
 import { agentNotes, maxLearningChars } from '../../core/memory/notes.ts';
@@ -152,8 +153,11 @@ async function agentRun(
     iteration: iteration.number,
     maxIterations,
     model: iteration.model,
-    systemPrompt: null,
-    prompt: (await engine.artifacts.readTail(promptFile, Number.MAX_SAFE_INTEGER)) ?? '',
+    systemPrompt:
+      iteration.systemHash === undefined
+        ? null
+        : await readWhole(engine, path.join(path.dirname(promptFile), systemPromptFile)),
+    prompt: await readWhole(engine, promptFile),
     promptFile,
     cwd: owner.workspace.path,
     env: withDoor(
@@ -180,6 +184,10 @@ function sessionOf(
   if (!reusesSession(loop.settings)) return {};
   if (id == null) return { keepsSession: true };
   return { keepsSession: true, resume: { id, used: loop.agentSession?.tokens ?? null } };
+}
+
+async function readWhole({ artifacts }: Engine, file: string): Promise<string> {
+  return (await artifacts.readTail(file, Number.MAX_SAFE_INTEGER)) ?? '';
 }
 
 function withReadable(sandbox: Sandbox | null, readable: readonly string[]): Sandbox | null {

@@ -4,6 +4,7 @@ import { isLoopwrightError } from '../../core/error.ts';
 import type { LoopEvent } from '../../core/loop/event.ts';
 import { modeSwitch } from '../../core/loop/mode-switch.ts';
 import { looksAtFiles } from '../../core/loop/loop.ts';
+import { passState, passTitle } from '../../core/loop/passes.ts';
 import { refuseFullDisk } from '../disk-full.ts';
 import type { Engine } from '../engine.ts';
 import { takeAgentSlot } from '../agent-slot.ts';
@@ -22,12 +23,14 @@ export async function startIteration(
   const looks = looksAtFiles(owner.loop);
   const startTree = looks ? await cleanTree(engine, owner) : '';
   const startHead = looks ? await owner.workspace.head(owner.closing) : null;
+  const review = passState(owner.loop);
   await owner.record(...reread, {
     type: 'iteration.started',
     number,
     attempt,
     startTree,
     startHead,
+    ...(review === null ? {} : { pass: passTitle(review) }),
   });
 }
 

@@ -1,5 +1,6 @@
 import { isEmptyChange } from '../../core/loop/changes.ts';
 import type { Loop } from '../../core/loop/loop.ts';
+import { forDuePass } from '../../core/loop/passes.ts';
 import { judgedRange } from '../compare-with-base.ts';
 import type { Engine } from '../engine.ts';
 import type { LoopWork } from '../judged-files.ts';
@@ -14,7 +15,7 @@ export async function verifyIteration(engine: Engine, owner: LoopOwner): Promise
   const before = iteration.tree ?? iteration.startTree;
   const report = await runVerification(
     engine,
-    loop,
+    forDuePass(loop),
     {
       cwd: owner.workspace.path,
       dir: await engine.artifacts.iterationDir(loop.id, iteration.number),

@@ -125,7 +125,7 @@ export const MessageRequest = lazy(() =>
       .string()
       .regex(/^[\w-]{1,64}$/)
       .exactOptional(),
-    kind: z.enum(['alert', 'share', 'query', 'rebase', 'resume']),
+    kind: z.enum(['alert', 'share', 'query', 'rebase', 'resume', 'clear-progress']),
     /** A loop id; absent: a person. */
     from: z.string().max(64).exactOptional(),
     /** A loop, or a selector such as `status:running`. */

@@ -91,6 +91,13 @@ export const routes = {
     body: GuideRequest,
     reply: lazy(() => z.object({ loop: z.string(), task: z.string() })),
   },
+  guideTask: {
+    method: 'POST',
+    path: '/v1/tasks/{task}/guide',
+    summary: 'Add guidance to every later prompt of a task, also of one that has no loop yet.',
+    body: GuideRequest,
+    reply: lazy(() => z.object({ loop: z.string().nullable(), task: z.string() })),
+  },
   tasks: {
     method: 'GET',
     path: '/v1/tasks',

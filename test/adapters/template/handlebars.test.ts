@@ -195,7 +195,7 @@ describe('partials', () => {
   });
 
   it('may not include themselves, nor multiply without end', () => {
-    expect(errorOf('{{> a}}', { partials: { a: '{{> a}}' } }).code).toBe('prompt.partial_depth');
+    expect(errorOf('{{> a}}', { partials: { a: '{{> a}}' } }).code).toBe('prompt.partial_cycle');
     const many = '{{> b}}'.repeat(50);
     const partials = { a: many, b: '{{> c}}'.repeat(50), c: '{{> d}}'.repeat(50), d: 'x' };
     expect(errorOf('{{> a}}', { partials }).code).toBe('prompt.partial_depth');

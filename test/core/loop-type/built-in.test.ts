@@ -11,6 +11,8 @@ const variables = [
   'acceptance-criteria',
   'parent-context',
   'completed-prerequisites',
+  'pass',
+  'pass-focus',
   'iteration',
   'max-iterations',
   'working-directory',

@@ -24,7 +24,7 @@ describe('a loop type', () => {
     const user = types('user', { plan: { 'max-iterations': 9, agent: 'codex' } });
     const type = resolveLoopType('plan', [project, user]);
     expect(type.values).toMatchObject({ 'max-iterations': 7, agent: 'codex' });
-    expect(type.values['prompt-template']).toContain('five passes');
+    expect(type.values['prompt-template']).toContain('{{pass-focus}}');
     expect(type.writtenBy).toMatchObject({
       'max-iterations': 'project',
       agent: 'user',

@@ -58,6 +58,15 @@ describe('fitBlocks', () => {
 });
 
 describe('appendBlocks', () => {
+  it('appends shares that a template does not print, and says so only when there are some', () => {
+    const printed = new Set(['memory', 'progress', 'feedback', 'guidance']);
+    expect(appendBlocks('text', { shared: '' }, printed)).toEqual({ text: 'text', warning: null });
+    expect(appendBlocks('text', { shared: 'a note' }, printed)).toEqual({
+      text: 'text\n\n## Shared by Other Loops\n\na note\n',
+      warning: 'The prompt template does not print {{shared}}; appended at the end.',
+    });
+  });
+
   const context = { memory: '### Loop Status', progress: 'p', feedback: 'f', guidance: '' };
 
   it('leaves a template alone that prints all of them', () => {

@@ -1,6 +1,7 @@
 import path from 'node:path';
+import { fitsSystemPrompt } from '../../../core/prompt/system-prompt.ts';
 import type { AgentAdapter, AgentRun } from '../../../ports/agent.ts';
-import { fitsArgument, keyAs, unlessGiven, wholePrompt, type CliSettings } from '../cli-agent.ts';
+import { keyAs, unlessGiven, wholePrompt, type CliSettings } from '../cli-agent.ts';
 import { finishClaude } from './claude-outcome.ts';
 import { claudeStart, parseClaude, type ClaudeState } from './claude-stream.ts';
 
@@ -9,6 +10,7 @@ export function createClaudeAgent(settings: CliSettings): AgentAdapter<ClaudeSta
   return {
     name: settings.name,
     kind: 'cli',
+    hasSystemPrompt: true,
     reportsUsage: true,
     canResume: true,
     permissions: 'bypassed',
@@ -33,7 +35,7 @@ export function createClaudeAgent(settings: CliSettings): AgentAdapter<ClaudeSta
         ...(settings.baseUrl === null ? {} : { ANTHROPIC_BASE_URL: settings.baseUrl }),
         ...keyAs('ANTHROPIC_API_KEY', settings, run),
       },
-      stdin: fitsArgument(run.systemPrompt) ? run.prompt : wholePrompt(run),
+      stdin: fitsSystemPrompt(run.systemPrompt) ? run.prompt : wholePrompt(run),
       files: {},
       state: ['.claude', '.claude.json', '.config/claude'],
     }),
@@ -55,7 +57,7 @@ function claudeArgs(settings: CliSettings, run: AgentRun): readonly string[] {
     ...(run.maxTurns === 0 ? [] : ['--max-turns', String(run.maxTurns)]),
     ...(run.resume === undefined ? [] : ['--resume', run.resume.id]),
     ...(run.model === null ? [] : ['--model', run.model]),
-    ...(fitsArgument(run.systemPrompt) ? ['--append-system-prompt', run.systemPrompt] : []),
+    ...(fitsSystemPrompt(run.systemPrompt) ? ['--append-system-prompt', run.systemPrompt] : []),
   ];
 }
 

@@ -1,6 +1,7 @@
 import path from 'node:path';
+import { fitsSystemPrompt } from '../../../core/prompt/system-prompt.ts';
 import type { AgentAdapter, AgentRun } from '../../../ports/agent.ts';
-import { fitsArgument, unlessGiven, wholePrompt, type CliSettings } from '../cli-agent.ts';
+import { unlessGiven, wholePrompt, type CliSettings } from '../cli-agent.ts';
 import { finishCodex } from './codex-outcome.ts';
 import { codexStart, contextInRollout, parseCodex, type CodexState } from './codex-stream.ts';
 
@@ -12,6 +13,7 @@ export function createCodexAgent(settings: CliSettings): AgentAdapter<CodexState
   return {
     name: settings.name,
     kind: 'cli',
+    hasSystemPrompt: true,
     needsPrice: true,
     canResume: true,
     variables: [
@@ -30,7 +32,7 @@ export function createCodexAgent(settings: CliSettings): AgentAdapter<CodexState
         '-',
       ],
       env: run.env,
-      stdin: fitsArgument(run.systemPrompt) ? run.prompt : wholePrompt(run),
+      stdin: fitsSystemPrompt(run.systemPrompt) ? run.prompt : wholePrompt(run),
       files: {},
       state: ['.codex'],
     }),
@@ -63,7 +65,7 @@ function codexArgs(settings: CliSettings, run: AgentRun): readonly string[] {
     'shell_snapshot',
     ...(settings.baseUrl === null ? [] : providerArgs(settings.baseUrl, settings.keyVariable)),
     ...(run.model === null ? [] : ['-m', run.model]),
-    ...(fitsArgument(run.systemPrompt)
+    ...(fitsSystemPrompt(run.systemPrompt)
       ? configured('developer_instructions', run.systemPrompt)
       : []),
   ];

@@ -13,6 +13,8 @@ export type Assignment = {
   readonly taskId: string;
   readonly maxTurns: number;
   readonly tools: readonly ToolName[];
+  /** Commands its shell refuses. */
+  readonly denied: readonly string[];
   /** Socket of the engine; null: nobody limits its requests or takes messages. */
   readonly door: string | null;
   /** Tokens the model can take; null when unknown. */

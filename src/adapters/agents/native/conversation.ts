@@ -20,6 +20,8 @@ export type Conversation = AskParts & {
   readonly tools: readonly Tool[];
   readonly maxTurns: number;
   readonly maxContextTokens: number | null;
+  /** Said to the model before its last turn; absent: nothing is. */
+  readonly lastTurn?: string;
 };
 
 export type Ending = TurnEnd & {
@@ -75,7 +77,8 @@ export async function converse(
     state = after.state;
     if (after.next.kind === 'end') return ended(after.next.end);
     const content: UserBlock[] = called.map(({ result }) => result);
-    const { notice } = after.next;
+    const isLast = state.turns === talk.maxTurns - 1;
+    const notice = (isLast ? talk.lastTurn : undefined) ?? after.next.notice;
     if (notice !== null) {
       print({ type: 'notice', text: notice });
       content.push({ type: 'text', text: notice });

@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { defaultDenied } from '../../../core/agent/native/denied-command.ts';
 import { defaultRetries, type RetryPolicy } from '../../../core/agent/native/failure.ts';
 import { defaultTools, talkingTools, type ToolName } from '../../../core/agent/native/tool.ts';
 import type { Activity, AgentOutcome, Tokens } from '../../../core/agent/outcome.ts';
@@ -20,6 +21,7 @@ import { nodeProgram } from '../../process/own-process.ts';
 
 export type NativeSettings = EndpointSettings & {
   readonly tools?: readonly ToolName[] | undefined;
+  readonly 'deny-commands'?: readonly string[] | undefined;
 };
 
 /** What tests change: nobody configures it. */
@@ -55,6 +57,7 @@ export function createNativeAgent(
   return {
     name,
     kind: 'native',
+    hasSystemPrompt: true,
     permissions: 'bypassed',
     needsPrice: true,
     reportsUsage: true,
@@ -71,6 +74,7 @@ export function createNativeAgent(
         maxTurns: run.maxTurns === 0 ? Number.MAX_SAFE_INTEGER : run.maxTurns,
         // Nobody would answer them.
         tools: tools.filter((tool) => run.door !== undefined || !talkingTools.includes(tool)),
+        denied: settings['deny-commands'] ?? defaultDenied,
         door: run.door ?? null,
         contextWindow,
         maxContextTokens: settings['context-window'] ?? null,

@@ -1,4 +1,6 @@
 import { readdir } from 'node:fs/promises';
+import { isIgnored, type IgnoreList } from '../../../core/text/ignore-list.ts';
+import { ignoreListIn, ignoreListsAbove } from './ignored.ts';
 import { openListedFolder, type OpenedFolder, type WorktreeFiles } from './worktree-files.ts';
 
 export type WalkEntry = {
@@ -24,26 +26,41 @@ export async function* walk(
   levels: number = maxDepth,
 ): AsyncGenerator<WalkEntry> {
   await using root = await files.openFolder(start);
-  yield* walkFolder(root, 1, { entries: maxEntries, levels }, signal);
+  yield* walkFolder(root, 1, { entries: maxEntries, levels }, null, signal);
+}
+
+/** The same without what ignore files leave out. The folder it starts in counts as asked for. */
+export async function* walkTracked(
+  files: WorktreeFiles,
+  start: string,
+  signal: AbortSignal,
+): AsyncGenerator<WalkEntry> {
+  await using root = await files.openFolder(start);
+  const lists = await ignoreListsAbove(files, root.path);
+  yield* walkFolder(root, 1, { entries: maxEntries, levels: maxDepth }, lists, signal);
 }
 
 async function* walkFolder(
   folder: OpenedFolder,
   depth: number,
   left: { entries: number; readonly levels: number },
+  above: readonly IgnoreList[] | null,
   signal: AbortSignal,
 ): AsyncGenerator<WalkEntry> {
+  const lists = above === null ? null : [...above, ...(await ignoreListIn(folder))];
   for (const entry of await listFolder(folder)) {
     signal.throwIfAborted();
+    const path = folder.path === '' ? entry.name : `${folder.path}/${entry.name}`;
+    if (lists !== null && isIgnored(lists, path, entry.kind === 'folder')) continue;
     left.entries -= 1;
     if (left.entries < 0) return;
     const { name, kind } = entry;
-    yield { ...entry, path: folder.path === '' ? name : `${folder.path}/${name}`, folder, depth };
+    yield { ...entry, path, folder, depth };
     if (kind !== 'folder' || skipped.has(name) || depth >= left.levels) continue;
     const opened = await openListedFolder(folder, name);
     if (opened === null) continue;
     await using inner = opened;
-    yield* walkFolder(inner, depth + 1, left, signal);
+    yield* walkFolder(inner, depth + 1, left, lists, signal);
   }
 }
 

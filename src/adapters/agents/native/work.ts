@@ -6,7 +6,7 @@ import { createDoorClient } from './door-client.ts';
 import { createMeter } from './meter.ts';
 import type { StreamEvent } from './stream.ts';
 import { explorerSystemPrompt, nativeSystemPrompt } from './system-prompt.ts';
-import type { Explorer } from './tool/explore.ts';
+import { lastTurnNotice, type Explorer } from './tool/explore.ts';
 import { createReadingTools, createTools } from './tool/registry.ts';
 import { WorktreeFiles } from './worktree-files.ts';
 
@@ -41,9 +41,14 @@ export async function work(
     print,
     door,
   };
-  const explorer: Explorer = (question, turns, limit) => {
+  const explorer: Explorer = (question, turns, limit, observe) => {
     const talk: Conversation = {
       ...shared,
+      print(event) {
+        observe(event);
+        print(event);
+      },
+      lastTurn: lastTurnNotice,
       speaker: 'explore',
       system: explorerSystemPrompt,
       tools: createReadingTools(files),
@@ -54,6 +59,7 @@ export async function work(
   };
   const tools = createTools(assignment.tools, {
     cwd: folder,
+    denied: assignment.denied,
     env,
     clock,
     files,

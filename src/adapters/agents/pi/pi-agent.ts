@@ -1,15 +1,10 @@
+import { fitsSystemPrompt } from '../../../core/prompt/system-prompt.ts';
 import { faultOfStatus, kindOfStatus } from '../../../core/agent/api-failure.ts';
 import type { AgentOutcome } from '../../../core/agent/outcome.ts';
 import type { AgentAdapter, AgentRun } from '../../../ports/agent.ts';
 import type { ProcessEnd } from '../../../ports/process.ts';
 import { describeEnd } from '../agent-outcome.ts';
-import {
-  fitsArgument,
-  outcomeOf,
-  unlessGiven,
-  wholePrompt,
-  type CliSettings,
-} from '../cli-agent.ts';
+import { outcomeOf, unlessGiven, wholePrompt, type CliSettings } from '../cli-agent.ts';
 import { readOpenaiError } from '../openai-error.ts';
 import { providerKeys } from '../provider-keys.ts';
 import { parsePi, piStart, type PiState } from './pi-stream.ts';
@@ -19,13 +14,14 @@ export function createPiAgent(settings: CliSettings): AgentAdapter<PiState> {
   return {
     name: settings.name,
     kind: 'cli',
+    hasSystemPrompt: true,
     reportsUsage: true,
     permissions: 'bypassed',
     variables: ['PI_CODING_AGENT_DIR', ...providerKeys],
     command: (run) => ({
       argv: [settings.program, ...settings.args, ...piArgs(settings, run)],
       env: { PI_OFFLINE: '1', ...run.env },
-      stdin: fitsArgument(run.systemPrompt) ? run.prompt : wholePrompt(run),
+      stdin: fitsSystemPrompt(run.systemPrompt) ? run.prompt : wholePrompt(run),
       files: {},
       state: ['.pi'],
     }),
@@ -42,7 +38,7 @@ function piArgs(settings: CliSettings, run: AgentRun): readonly string[] {
     '-p',
     ...unlessGiven(settings, '--no-session'),
     ...(run.model === null ? [] : ['--model', run.model]),
-    ...(fitsArgument(run.systemPrompt) ? ['--append-system-prompt', run.systemPrompt] : []),
+    ...(fitsSystemPrompt(run.systemPrompt) ? ['--append-system-prompt', run.systemPrompt] : []),
   ];
 }
 

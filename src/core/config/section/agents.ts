@@ -66,6 +66,12 @@ export const Agent = lazy(() =>
         .min(1)
         .optional()
         .describe('native: tools it has; all that are built when left out.'),
+      'deny-commands': z
+        .array(Text())
+        .optional()
+        .describe(
+          'native: commands its shell refuses: the groups `destructive`, `privilege`, `pipe-to-shell` (all three when left out), and beginnings of commands such as `git push`; `[]` refuses none.',
+        ),
       'max-output-tokens': Positive().optional().describe('native: tokens of one reply.'),
     })
     .superRefine((agent, context) => {

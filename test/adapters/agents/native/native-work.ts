@@ -64,6 +64,7 @@ export async function workOn(
     taskId: 't-00000001',
     maxTurns: 50,
     tools: defaultTools,
+    denied: [],
     door: null,
     contextWindow: 200_000,
     maxContextTokens: null,

@@ -3,6 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Ending } from '../../../../src/adapters/agents/native/conversation.ts';
+import { lastTurnNotice } from '../../../../src/adapters/agents/native/tool/explore.ts';
 import {
   startModelServer,
   type ModelServer,
@@ -51,6 +52,22 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   digs_for_ever: ({ tools, results }) => {
     if (!tools.some(({ name }) => name === 'bash'))
       return { ...acts(list), text: 'Still looking.' };
+    return results.length === 0
+      ? acts(call('explore', { question: 'Where?', depth: 'quick' }))
+      : say(`Told: ${results.join()}`);
+  },
+  answers_last: ({ tools, results, messages }) => {
+    if (!tools.some(({ name }) => name === 'bash')) {
+      return results.length === 2 || messages.length === 2 ? say('It is in a.txt.') : acts(list);
+    }
+    return results.length === 0
+      ? acts(call('explore', { question: 'Where?', depth: 'quick' }))
+      : say(`Told: ${results.join()}`);
+  },
+  breaks_off: ({ tools, results }) => {
+    if (!tools.some(({ name }) => name === 'bash')) {
+      return results.length === 0 ? acts(list) : { kind: 'status', status: 400 };
+    }
     return results.length === 0
       ? acts(call('explore', { question: 'Where?', depth: 'quick' }))
       : say(`Told: ${results.join()}`);
@@ -236,7 +253,21 @@ describe.each(providers)('the native agent on %s', (provider) => {
     await using run = await workOn(server, provider, 'digs_for_ever');
     expect(run.ending.finalText).toContain('Still looking.');
     expect(run.ending.finalText).toContain('the limit of 3 turns is reached');
+    expect(run.ending.finalText).toContain('It looked at:');
     expect(run.requests.length).toBe(5);
+  });
+
+  test('an explorer is told of its last turn, and answers with what it found', async () => {
+    await using run = await workOn(server, provider, 'answers_last');
+    expect(run.ending.finalText).toBe('Told: It is in a.txt.');
+    const told = run.requests.map(({ body }) => JSON.stringify(body).includes(lastTurnNotice));
+    expect(told).toEqual([false, false, false, true, false]);
+  });
+
+  test('an explorer whose API fails leaves a summary of what it looked at', async () => {
+    await using run = await workOn(server, provider, 'breaks_off');
+    expect(run.ending.finalText).toContain('The exploration gave no answer.');
+    expect(run.ending.finalText).toContain('- list .');
   });
 
   test('input that does not fit goes back to the model', async () => {

@@ -5,6 +5,7 @@ import { ToolError, type ToolOutput } from '../../../../src/adapters/agents/nati
 import { createDoorClient } from '../../../../src/adapters/agents/native/door-client.ts';
 import { WorktreeFiles } from '../../../../src/adapters/agents/native/worktree-files.ts';
 import { createSystemClock } from '../../../../src/adapters/clock/system-clock.ts';
+import { defaultDenied } from '../../../../src/core/agent/native/denied-command.ts';
 import { defaultTools } from '../../../../src/core/agent/native/tool.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 
@@ -31,6 +32,7 @@ export async function worktree(content: Readonly<Record<string, string>> = {}): 
   }
   const tools = createTools(defaultTools, {
     cwd: folder,
+    denied: defaultDenied,
     env: { PATH: process.env['PATH'], HOME: dir.path },
     clock: createSystemClock(),
     files: new WorktreeFiles(folder),

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { describeCall } from '../../../../src/core/agent/native/describe-call.ts';
 import { createHeadAndTail } from '../../../../src/core/agent/native/head-and-tail.ts';
 import { replaceText } from '../../../../src/core/agent/native/replace-text.ts';
+import { toolNames } from '../../../../src/core/agent/native/tool.ts';
 
 describe('replacing text', () => {
   test('is the same as replacing by hand, whatever the texts', () => {
@@ -65,7 +66,14 @@ test.each([
   ['bash', { command: 7 }, { kind: 'running', text: '' }],
   ['bash', null, { kind: 'running', text: '' }],
   ['complete_task', { summary: 'Done.' }, { kind: 'finished', text: 'Done.' }],
+  ['query', { of: 'all' }, { kind: 'reading', text: 'what is known about all' }],
+  ['share', { to: 'all', text: 'hi' }, { kind: 'saying', text: 'to all: hi' }],
   ['launch', {}, { kind: 'running', text: 'unknown tool launch' }],
 ])('%s %j is told in one line', (name, input, activity) => {
   expect(describeCall(name, input)).toEqual(activity);
+});
+
+test('no tool of the agent is told as an unknown one', () => {
+  const told = toolNames.map((name) => describeCall(name, {}).text);
+  expect(told.filter((text) => text.includes('unknown'))).toEqual([]);
 });

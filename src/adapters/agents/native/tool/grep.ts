@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { matchesGlob } from '../../../../core/text/glob.ts';
 import { headChars } from '../../../../core/text/code-points.ts';
 import { createLineSearch, type LineSearch } from '../line-search.ts';
-import { shownPath, walk, type WalkEntry } from '../walk.ts';
+import { shownPath, walkTracked, type WalkEntry } from '../walk.ts';
 import { openListed, type WorktreeFiles } from '../worktree-files.ts';
 import { defineTool, FilePath, ToolError, type Tool } from './tool.ts';
 
@@ -14,7 +14,7 @@ const shownChars = 300;
 export function createGrepTool(files: WorktreeFiles): Tool {
   return defineTool({
     name: 'grep',
-    description: `Searches text files line by line with a regular expression (JavaScript). Shows the first ${maxMatches} matches with ${contextLines} lines around each.`,
+    description: `Searches text files line by line with a regular expression (JavaScript). Shows the first ${maxMatches} matches with ${contextLines} lines around each. Files that .gitignore leaves out are searched only when they are named.`,
     input: z.object({
       pattern: z.string().min(1).max(1000).describe('Regular expression.'),
       path: FilePath.default('.').describe('File or folder, from the worktree.'),
@@ -54,7 +54,7 @@ async function* textsBelow(
     yield { name: file.path, text: await file.handle.readFile('utf8') };
     return;
   }
-  for await (const entry of walk(files, start, signal)) {
+  for await (const entry of walkTracked(files, start, signal)) {
     if (entry.kind !== 'file') continue;
     if (glob !== undefined && !matchesGlob(entry.path, glob)) continue;
     const text = await textOf(entry);

@@ -73,3 +73,10 @@ test('todo gives the list back', async () => {
   const many = Array.from({ length: 51 }, () => ({ text: 'x' }));
   expect(await tree.call('todo', { items: many })).toContain('refused');
 });
+
+test('what is surely destructive is refused before anything of it runs', async () => {
+  await using tree = await worktree();
+  const answer = await tree.call('bash', { command: 'touch ran; sudo true' });
+  expect(answer).toContain('refused: The command was refused and nothing of it has run: `sudo`');
+  expect(await tree.call('bash', { command: 'ls' })).toContain('(no output)');
+});

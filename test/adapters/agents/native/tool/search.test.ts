@@ -1,6 +1,9 @@
-import { symlink, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { realpath, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { createGrepTool } from '../../../../../src/adapters/agents/native/tool/grep.ts';
+import { WorktreeFiles } from '../../../../../src/adapters/agents/native/worktree-files.ts';
 import { worktree } from '../worktree.ts';
 
 describe('glob', () => {
@@ -99,5 +102,55 @@ describe('grep', () => {
     await using tree = await worktree();
     await writeFile(path.join(tree.folder, 'a.txt'), `needle${'x'.repeat(1_000_000)}`);
     expect((await tree.call('grep', { pattern: 'needle' })).length).toBeLessThan(400);
+  });
+});
+
+/** Names of the files with a match. */
+const found = async (tree: Awaited<ReturnType<typeof worktree>>, input = {}) =>
+  (await tree.call('grep', { pattern: 'needle', ...input }))
+    .split('\n')
+    .filter((line) => line.endsWith(':'));
+
+describe('grep and ignore files', () => {
+  const files = {
+    '.gitignore': '*.log\n/dist/\n',
+    'a.txt': 'needle',
+    'a.log': 'needle',
+    'dist/out.js': 'needle',
+    'src/.gitignore': 'gen/\n!kept.log\n',
+    'src/a.ts': 'needle',
+    'src/kept.log': 'needle',
+    'src/gen/b.ts': 'needle',
+    'lib/gen/c.ts': 'needle',
+    'secret.txt': 'needle',
+  };
+
+  test('leaves out what nested ignore files leave out, also outside git', async () => {
+    await using tree = await worktree(files);
+    const all = ['a.txt:', 'lib/gen/c.ts:', 'secret.txt:', 'src/a.ts:', 'src/kept.log:'];
+    expect(await found(tree)).toEqual(all);
+    expect(await found(tree, { path: 'src' })).toEqual(['src/a.ts:', 'src/kept.log:']);
+  });
+
+  test('searches a file or folder that is named', async () => {
+    await using tree = await worktree(files);
+    expect(await found(tree, { path: 'a.log' })).toEqual(['a.log:']);
+    expect(await found(tree, { path: 'dist' })).toEqual(['dist/out.js:']);
+  });
+
+  test('leaves out what the repository excludes, in a checkout and in a worktree of it', async () => {
+    await using tree = await worktree(files);
+    const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: tree.folder });
+    git('init', '--quiet');
+    await writeFile(path.join(tree.folder, '.git/info/exclude'), 'secret.txt\n');
+    expect(await found(tree)).not.toContain('secret.txt:');
+    git('add', '-A', '-f');
+    git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '--quiet', '-m', 'all');
+    const other = path.join(tree.outside, 'other');
+    git('worktree', 'add', '--quiet', other);
+    const tool = createGrepTool(new WorktreeFiles(await realpath(other)));
+    const { text } = await tool.call({ pattern: 'needle' }, new AbortController().signal);
+    expect(text).toContain('a.txt:');
+    expect(text).not.toContain('secret.txt:');
   });
 });
