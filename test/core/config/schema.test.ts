@@ -4,6 +4,7 @@ import { defaultSettings, writtenSettings } from '../../../src/core/config/schem
 import type { Settings } from '../../../src/core/config/schema.ts';
 import type { Tree } from '../../../src/core/config/tree.ts';
 import { layer, problemsOf } from './layer.ts';
+import { shows } from '../../support/shows.ts';
 
 function settingsOf(tree: Tree): Settings {
   return resolveSettings([layer('project', tree)]).settings;
@@ -15,6 +16,7 @@ function problems(tree: Tree): string {
 
 describe('defaults', () => {
   it('are the numbers of the contract', () => {
+    shows('000.config-defaults');
     const { limits, budget, progress, validation, verify, memory, scheduler } = defaultSettings();
     expect(limits).toMatchObject({
       'max-iterations': 100,

@@ -6,6 +6,7 @@ import type { Layer } from '../../../src/core/config/merge.ts';
 import { applyLoopType } from '../../../src/core/loop-type/apply.ts';
 import { resolveLoopType } from '../../../src/core/loop-type/resolve.ts';
 import { layer } from '../config/layer.ts';
+import { shows } from '../../support/shows.ts';
 
 function applied(name: string, layers: readonly Layer[]) {
   const { settings, origins } = resolveSettings(layers);
@@ -63,6 +64,7 @@ describe('a loop type', () => {
   });
 
   it('that is built in only brings better defaults', () => {
+    shows('000.type-override');
     expect(applied('phase', []).progress).toMatchObject({ 'max-entries': 10, 'max-chars': 1000 });
     expect(applied('plan', []).limits['max-iterations']).toBe(25);
     const settings = applied('phase', [own]);

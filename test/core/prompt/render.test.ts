@@ -10,6 +10,7 @@ import { renderFeedback } from '../../../src/core/verdict/feedback.ts';
 import { createLevel, createReport } from '../../../src/core/verdict/report.ts';
 import { entry } from '../progress/entry.ts';
 import { linesOutsideFences } from './outside-fences.ts';
+import { shows } from '../../support/shows.ts';
 
 const templates = createTemplates();
 
@@ -26,6 +27,7 @@ function render(input: PromptInput, template = defaultTemplate) {
 
 describe('the default prompt', () => {
   it('of the first iteration is the task and nothing else', () => {
+    shows('000.if-progress');
     const { text, warnings } = render(plain);
     expect(text).toMatchInlineSnapshot(`
       "## Assigned Task
@@ -81,6 +83,7 @@ describe('the default prompt', () => {
   });
 
   it('carries progress, feedback, guidance, memory and what was shared', () => {
+    shows('000.get-is-progress-variable', '000.in-template-context', '000.do-not-repeat');
     const progress = createProgressStrategy();
     progress.record(entry({ command: 'npm test', stdout: 'not ok 1 - adds', filesChanged: [] }));
     const check = {
@@ -252,6 +255,7 @@ describe("a user's template", () => {
   });
 
   it('gets the inputs of its loop type', () => {
+    shows('000.phase-variables');
     const input = { ...plain, inputs: { 'phase-name': 'parser', files: ['a', 'b'] } };
     const { text } = render(input, '{{phase-name}}: {{#each files}}[{{this}}]{{/each}}');
     expect(text).toBe('parser: [a][b]');

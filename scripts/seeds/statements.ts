@@ -1,0 +1,10 @@
+import { progressSections } from './000-progress.ts';
+import type { IdOf, Section } from './statement.ts';
+
+const all = [...progressSections] as const;
+
+/** Every section of the five documents, in their order. */
+export const sections: readonly Section[] = all;
+
+/** The name of a statement, as tests write it. */
+export type StatementId = IdOf<(typeof all)[number]>;
