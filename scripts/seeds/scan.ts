@@ -56,7 +56,7 @@ function tagsOf(file: string, source: string): Tag[] {
 /** The title of the test whose body begins where the text ends. */
 function titleBefore(text: string): string | null {
   const head =
-    /(['"`])((?:\\.|(?!\1)[^\\])*)\1,\s*(?:\{[^{}]*\},\s*)?(?:async\s*)?(?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\w+)\s*=>\s*\{\s*$/;
+    /(['"`])((?:\\.|(?!\1)[^\\])*)\1,\s*(?:\{[^{}]*\},\s*)?(?:\(\)\s*=>\s*\w+\(\s*)?(?:async\s*)?(?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\w+)\s*=>\s*\{\s*$/;
   const found = head.exec(text.slice(-1500));
   return found === null ? null : (found[2] ?? '').replaceAll(/\\(.)/g, '$1');
 }

@@ -1,7 +1,8 @@
 import { progressSections } from './000-progress.ts';
+import { strategySections } from './003-strategy.ts';
 import type { IdOf, Section } from './statement.ts';
 
-const all = [...progressSections] as const;
+const all = [...progressSections, ...strategySections] as const;
 
 /** Every section of the five documents, in their order. */
 export const sections: readonly Section[] = all;

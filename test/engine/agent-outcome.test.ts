@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { gitRepo, type GitRepo } from '../support/git-repo.ts';
 import { openedProject } from '../support/opened-project.ts';
+import { shows } from '../support/shows.ts';
 
 const passesWithFile = 'test -f done.txt';
 
@@ -183,6 +184,7 @@ describe('what the loop does after each ending of an agent', () => {
   });
 
   it('judges the files of an agent that crashed after good work', async () => {
+    shows('003.verify-on-success');
     await using repo = await gitRepo();
     const flags = { agent: 'command:echo x > done.txt; exit 1', validate: passesWithFile };
     await using project = await openedProject(repo, flags);
