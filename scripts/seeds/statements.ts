@@ -1,8 +1,9 @@
 import { progressSections } from './000-progress.ts';
 import { strategySections } from './003-strategy.ts';
+import { iterationSections } from './004-iteration.ts';
 import type { IdOf, Section } from './statement.ts';
 
-const all = [...progressSections, ...strategySections] as const;
+const all = [...progressSections, ...strategySections, ...iterationSections] as const;
 
 /** Every section of the five documents, in their order. */
 export const sections: readonly Section[] = all;

@@ -195,6 +195,7 @@ describe('what the loop does after each ending of an agent', () => {
   });
 
   it('ends an agent at the iteration timeout with its whole tree, and counts the iteration', async () => {
+    shows('004.ends-in-time');
     await using repo = await gitRepo();
     const flags = {
       agent: 'command:echo x >> tried.txt; sleep 300 & sleep 300',

@@ -16,7 +16,7 @@ function problems(tree: Tree): string {
 
 describe('defaults', () => {
   it('are the numbers of the contract', () => {
-    shows('000.config-defaults');
+    shows('000.config-defaults', '004.tracks-by-default', '004.parses-by-default');
     const { limits, budget, progress, validation, verify, memory, scheduler } = defaultSettings();
     expect(limits).toMatchObject({
       'max-iterations': 100,

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { systemPrompt } from '../../../src/core/prompt/system-prompt.ts';
 import { extractSummary, parseSigils } from '../../../src/core/transcript/sigils.ts';
+import { shows } from '../../support/shows.ts';
 
 const nothing = {
   taskDone: null,
@@ -365,10 +366,12 @@ describe('extractSummary', () => {
     ['up to the sigils', '## Summary\n1\n<task-done>t-1</task-done>', '1'],
     ['the next heading when the first is empty', '## Summary\n## Summary\nyes', 'yes'],
   ])('takes %s', (_name, message, summary) => {
+    shows('004.summary-markers', '004.summary-five-lines', '004.summary-empty');
     expect(extractSummary(message)).toBe(summary);
   });
 
   it('is null without a summary, and blind to code', () => {
+    shows('004.summary-absent');
     expect(extractSummary('I made a summary of things')).toBeNull();
     expect(extractSummary('```\n## Summary\nno\n```')).toBeNull();
     expect(extractSummary('')).toBeNull();
