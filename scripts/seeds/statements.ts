@@ -1,9 +1,15 @@
 import { progressSections } from './000-progress.ts';
+import { engineSections } from './002-engine.ts';
 import { strategySections } from './003-strategy.ts';
 import { iterationSections } from './004-iteration.ts';
 import type { IdOf, Section } from './statement.ts';
 
-const all = [...progressSections, ...strategySections, ...iterationSections] as const;
+const all = [
+  ...progressSections,
+  ...engineSections,
+  ...strategySections,
+  ...iterationSections,
+] as const;
 
 /** Every section of the five documents, in their order. */
 export const sections: readonly Section[] = all;

@@ -14,6 +14,7 @@ async function scripted(repo: GitRepo, script: string): Promise<string> {
 
 describe('what the loop does after each ending of an agent', () => {
   it('waits out a rate limit in the same iteration, which then counts once', async () => {
+    shows('002.outcome-rate-limited', '002.rate-limit-same-iteration');
     await using repo = await gitRepo();
     const agent = await scripted(
       repo,
@@ -33,6 +34,7 @@ describe('what the loop does after each ending of an agent', () => {
   });
 
   it('starts a hung agent again once, then lets the iteration end', async () => {
+    shows('002.timeout-retried');
     await using repo = await gitRepo();
     const flags = {
       agent: 'command:echo started >> starts.txt; exec tail -f /dev/null',
@@ -103,6 +105,7 @@ describe('what the loop does after each ending of an agent', () => {
   it.each(['max_tokens', 'context_full', 'max_turns', 'denied'])(
     'goes on with a fresh iteration after %s, and counts it',
     async (kind) => {
+      shows('002.validates-after-limit');
       await using repo = await gitRepo();
       const agent = await scripted(
         repo,
@@ -163,6 +166,7 @@ describe('what the loop does after each ending of an agent', () => {
   });
 
   it('fails after the allowed number of errors in a row, with a growing pause between them', async () => {
+    shows('002.outcome-error');
     await using repo = await gitRepo();
     const flags = {
       agent: 'command:exit 3',
@@ -195,7 +199,7 @@ describe('what the loop does after each ending of an agent', () => {
   });
 
   it('ends an agent at the iteration timeout with its whole tree, and counts the iteration', async () => {
-    shows('004.ends-in-time');
+    shows('004.ends-in-time', '002.timeout-retried');
     await using repo = await gitRepo();
     const flags = {
       agent: 'command:echo x >> tried.txt; sleep 300 & sleep 300',

@@ -5,6 +5,7 @@ import type { Loop } from '../../src/core/loop/loop.ts';
 import { readOutages } from '../../src/engine/outages.ts';
 import { gitRepo, type GitRepo } from '../support/git-repo.ts';
 import { openedProject, type TestProject } from '../support/opened-project.ts';
+import { shows } from '../support/shows.ts';
 
 const validate = 'test -f done.txt';
 const pace = { 'probe-delay': '400ms', 'max-probe-delay': '800ms', 'api-retries': 1 };
@@ -85,6 +86,7 @@ async function expectUntouched({ engine }: TestProject, loop: Loop): Promise<voi
 
 describe('a provider that is down', () => {
   it('is waited for by all its loops, probed by one at a time, and costs no attempt', async () => {
+    shows('002.network-forever');
     await using repo = await gitRepo();
     const { agent, log, down } = await agentWith(repo);
     await writeFile(down, '');

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { fold } from '../../src/core/loop/evolve.ts';
 import { summarise } from '../../src/core/loop/iteration-summary.ts';
 import { parseTests } from '../../src/core/verdict/test-output/parse-tests.ts';
+import { extractSummary } from '../../src/core/transcript/sigils.ts';
 import { LoopDetail, loopDetail } from '../../src/protocol/loop-detail.ts';
 import { memoryCli } from '../cli/memory-cli.ts';
 import { readRecording } from '../support/agent-cli/recording.ts';
@@ -217,6 +218,18 @@ cat '${repo.outside}/stream.jsonl'
     expect(await readFile(path.join(repo.outside, 'stdin'), 'utf8')).toContain(
       '**Title:** greet the world',
     );
+  });
+});
+
+describe('a summary', () => {
+  it('begins at a heading or label, has five lines at most, and is never empty', () => {
+    shows('004.summary-markers', '004.summary-five-lines', '004.summary-empty');
+    for (const marker of ['## Summary', '### Summary', 'Summary:']) {
+      expect(extractSummary(`Text.\n${marker}\none\ntwo`)).toBe('one\ntwo');
+      expect(extractSummary(`${marker}\n1\n2\n3\n4\n5\n6`)).toBe('1\n2\n3\n4\n5');
+      expect(extractSummary(`${marker}\n\n`)).toBeNull();
+    }
+    expect(extractSummary('## Summary\n\n### Summary\nthe second')).toBe('the second');
   });
 });
 

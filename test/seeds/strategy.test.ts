@@ -42,6 +42,15 @@ async function toldTo(repo: GitRepo): Promise<Told> {
     .map((line) => JSON.parse(line));
 }
 
+/** The results that a listening strategy hears at the end of a loop. */
+async function endsOf(flags: FlagValues): Promise<readonly string[]> {
+  await using repo = await gitRepo();
+  await listening(repo, 9);
+  await using project = await openedProject(repo, flags);
+  await project.runText('end');
+  return (await toldTo(repo)).flatMap((event) => event.finalResult ?? []);
+}
+
 const agent = 'command:if [ "$LOOPWRIGHT_ITERATION" = 2 ]; then exit 3; fi; echo x >> n.txt';
 
 describe('a strategy of the user', () => {
@@ -162,33 +171,28 @@ describe('a strategy of the user', () => {
     ]);
   });
 
-  it.each<[string, FlagValues, string]>([
-    ['passes', { agent: 'command:echo x > n.txt', validate: 'test -f n.txt' }, 'success'],
-    ['reaches its cap', { agent, validate: 'false', 'max-iterations': 1 }, 'max_iterations'],
-    [
-      'reaches its time',
-      { agent: 'command:sleep 300', validate: 'false', 'max-duration': '700ms' },
-      'timeout',
-    ],
-    [
-      'breaks',
-      { agent: 'command:exit 3', validate: 'false', 'max-consecutive-errors': 1 },
-      'error',
-    ],
-  ])('hears once how a loop ended that %s', async (_how, flags, result) => {
-    shows(
-      '003.end-success',
-      '003.end-max-iterations',
-      '003.end-timeout',
-      '003.end-error',
-      '003.end-silent-cap',
-    );
-    await using repo = await gitRepo();
-    await listening(repo, 9);
-    await using project = await openedProject(repo, flags);
-    await project.runText('end');
-    const ends = (await toldTo(repo)).flatMap((event) => event.finalResult ?? []);
-    expect(ends).toEqual([result]);
+  it('hears of a pass once', async () => {
+    shows('003.end-success');
+    const passes = { agent: 'command:echo x > n.txt', validate: 'test -f n.txt' };
+    expect(await endsOf(passes)).toEqual(['success']);
+  });
+
+  it('hears of the cap once, although it wanted to go on', async () => {
+    shows('003.end-max-iterations', '003.end-silent-cap');
+    const capped = { agent, validate: 'false', 'max-iterations': 1 };
+    expect(await endsOf(capped)).toEqual(['max_iterations']);
+  });
+
+  it('hears of the time limit once', async () => {
+    shows('003.end-timeout');
+    const slow = { agent: 'command:sleep 300', validate: 'false', 'max-duration': '700ms' };
+    expect(await endsOf(slow)).toEqual(['timeout']);
+  });
+
+  it('hears of a loop that broke once', async () => {
+    shows('003.end-error');
+    const broken = { agent: 'command:exit 3', validate: 'false', 'max-consecutive-errors': 1 };
+    expect(await endsOf(broken)).toEqual(['error']);
   });
 
   it('may leave onLoopEnd out, and answers nonsense in vain', async () => {

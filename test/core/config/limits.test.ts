@@ -27,7 +27,7 @@ describe('the duration of a loop', () => {
 });
 
 it('gives native agents 5 minutes and others 30, unless set', () => {
-  shows('004.default-timeout');
+  shows('004.default-timeout', '002.config-timeout');
   expect(effectiveIterationTimeout(settingsOf({}), 'native')).toBe(300_000);
   expect(effectiveIterationTimeout(settingsOf({}), 'cli')).toBe(1_800_000);
   expect(

@@ -16,7 +16,14 @@ function problems(tree: Tree): string {
 
 describe('defaults', () => {
   it('are the numbers of the contract', () => {
-    shows('000.config-defaults', '004.tracks-by-default', '004.parses-by-default');
+    shows(
+      '000.config-defaults',
+      '004.tracks-by-default',
+      '004.parses-by-default',
+      '002.config-max-iterations',
+      '002.config-max-turns',
+      '002.config-exit-code',
+    );
     const { limits, budget, progress, validation, verify, memory, scheduler } = defaultSettings();
     expect(limits).toMatchObject({
       'max-iterations': 100,

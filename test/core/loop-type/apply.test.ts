@@ -37,6 +37,7 @@ const own = layer('project', {
 
 describe('a loop type', () => {
   it('of the user wins over files, also where it says the default', () => {
+    shows('002.config-type', '002.config-validation');
     const settings = applied('mine', [own]);
     expect(settings.limits).toMatchObject({ 'max-iterations': 100, 'iteration-timeout': null });
     expect(settings.validation.command).toBe('make check');
@@ -77,6 +78,7 @@ describe('a loop type', () => {
   });
 
   it('says which tools the native agent has, and no other agent', () => {
+    shows('002.config-tools');
     const types = { look: { tools: ['read', 'grep'] } };
     const agents = {
       local: { kind: 'native', provider: 'openai', tools: ['bash'] },

@@ -83,7 +83,13 @@ describe('the default prompt', () => {
   });
 
   it('carries progress, feedback, guidance, memory and what was shared', () => {
-    shows('000.get-is-progress-variable', '000.in-template-context', '000.do-not-repeat');
+    shows(
+      '000.get-is-progress-variable',
+      '000.in-template-context',
+      '000.do-not-repeat',
+      '002.progress-in-prompt',
+      '002.var-progress',
+    );
     const progress = createProgressStrategy();
     progress.record(entry({ command: 'npm test', stdout: 'not ok 1 - adds', filesChanged: [] }));
     const check = {
@@ -222,6 +228,7 @@ describe("a user's template", () => {
   });
 
   it('gets the state of the workspace as labelled data within limits', () => {
+    shows('002.var-git-status', '002.var-git-diff', '002.var-git-log');
     const workspace = {
       status: ' M src/a.ts\n',
       diff: `+${'d'.repeat(6000)}`,

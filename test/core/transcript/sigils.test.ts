@@ -366,7 +366,6 @@ describe('extractSummary', () => {
     ['up to the sigils', '## Summary\n1\n<task-done>t-1</task-done>', '1'],
     ['the next heading when the first is empty', '## Summary\n## Summary\nyes', 'yes'],
   ])('takes %s', (_name, message, summary) => {
-    shows('004.summary-markers', '004.summary-five-lines', '004.summary-empty');
     expect(extractSummary(message)).toBe(summary);
   });
 
