@@ -1,4 +1,8 @@
 import { progressSections } from './000-progress.ts';
+import { memoryOverviewSections } from './001-overview.ts';
+import { memoryPromptSections } from './001-prompt.ts';
+import { memorySigilSections } from './001-sigils.ts';
+import { memoryTableSections } from './001-tables.ts';
 import { engineSections } from './002-engine.ts';
 import { strategySections } from './003-strategy.ts';
 import { iterationSections } from './004-iteration.ts';
@@ -6,6 +10,10 @@ import type { IdOf, Section } from './statement.ts';
 
 const all = [
   ...progressSections,
+  ...memoryOverviewSections,
+  ...memoryTableSections,
+  ...memorySigilSections,
+  ...memoryPromptSections,
   ...engineSections,
   ...strategySections,
   ...iterationSections,

@@ -21,6 +21,9 @@ describe('a loop with a shell command as its agent', () => {
       '002.outcome-complete',
       '002.outcome-continue',
       '002.status-complete',
+      '001.retry-goes-to-pending',
+      '001.compat-works-without',
+      '001.sigil-optional',
     );
     await using repo = await gitRepo();
     await using project = await openedProject(repo, { agent: addLine, validate: thirdTry });

@@ -178,6 +178,7 @@ describe('the default prompt', () => {
   });
 
   it('is byte for byte the same with no memory and with empty memory', () => {
+    shows('001.inject-nothing-same-prompt');
     expect(render({ ...plain, memory: [''] }).text).toBe(render(plain).text);
   });
 });
@@ -291,6 +292,7 @@ describe("a user's template", () => {
 
 describe('the system prompt', () => {
   it('explains how to report', () => {
+    shows('001.compat-documented', '001.learning-categories');
     expect(systemPrompt({ taskId: 't-f13cf2aa' })).toMatchInlineSnapshot(`
       "You work on one task in a loop. Each iteration starts with a fresh context: only files, git and the prompt carry over. After you finish, the engine runs the checks itself; only passing checks complete the task.
 
