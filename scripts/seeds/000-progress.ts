@@ -28,6 +28,7 @@ export const progressSections = [
     'get-is-progress-variable': 'The accumulated text is the template variable `progress`',
     'empty-text': 'Without entries the text is the empty string',
     'clear-forgets': 'Clearing forgets all entries',
+    'clear-by-hand': 'A person can clear the progress of a loop',
     'length-counts': 'The length is the number of entries that are kept',
     'is-empty': 'It is empty exactly as long as nothing is recorded',
   }),

@@ -25,6 +25,15 @@ export const memoryOverviewSections = [
     'learnings-injected': 'A later task is shown the relevant ones',
     'learnings-top-n': 'The most relevant come first, at most a fixed number',
     'learnings-budget': 'A budget of characters limits them',
+    'matching-ignores-case': 'Matching does not depend on case',
+    'learning-cut': [
+      'A learning is one to three sentences',
+      differs(
+        '§10',
+        'one above 1000 characters is kept, cut behind a sentence and marked',
+        'an agent that writes too much has still learned something',
+      ),
+    ],
     'matching-by-tags': [
       'Relevance is the number of tags that are among the words of the task, matched by LIKE',
       differs(

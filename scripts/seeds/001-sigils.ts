@@ -78,6 +78,7 @@ export const memorySigilSections = [
   section('001', 'Compatibility', {
     'compat-works-without': 'A loop works the same when the agent writes no sigil',
     'compat-documented': 'The prompt explains the sigils and that they are optional',
+    'compat-system-prompt': 'The explanation is in the system prompt of an agent that has one',
     'compat-not-versioned':
       'The format has no version: an addition is a new tag, as `summary`, `next-model` and `judge-changed` are',
   }),

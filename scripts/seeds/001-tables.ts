@@ -6,6 +6,9 @@ export const memoryTableSections = [
       'Columns task_id, attempt_number, model, started_at, duration_ms, tokens_input, tokens_output, outcome, error_type',
     'outcomes-key': 'The key is task and attempt',
     'outcomes-attempt-from-one': 'Attempts count from 1',
+    'attempts-without-gaps': 'Attempts have no gaps: what was skipped is no attempt',
+    'outcomes-error-type':
+      'The cause of a failed attempt is kept in error_type, a timeout as `timeout`',
     'outcomes-tokens-nullable': 'Token counts may be missing',
     'outcomes-iso-time': 'Times are ISO 8601 text',
     'outcomes-values': 'The outcome is one of a fixed list',
@@ -39,6 +42,7 @@ export const memoryTableSections = [
     'learnings-soft-delete': '`pruned_at` takes a learning out of use without deleting it',
     'learnings-indexes': 'Indexes on task_id, created_at, pruned_at and category',
     'learnings-outlive-task': 'A learning outlives its task',
+    'superseded-restored': 'Which learning superseded which survives export and restore',
     'learnings-superseded-null':
       'When the newer one is deleted, the older one stays and the link is cleared',
   }),

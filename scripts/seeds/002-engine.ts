@@ -80,6 +80,8 @@ export const engineSections = [
     'stop-exits': 'A stop ends the loop as `stopped`, cleanly',
     'query-answered': 'A query is answered, and the loop goes on',
     'share-injected': 'A share is in the next prompt',
+    'share-never-lost':
+      'More shares than one prompt holds reach the loop one prompt after the other',
     'alert-heard': 'An alert reaches the loop',
   }),
   section('002', 'Validation', {

@@ -137,6 +137,9 @@ export const strategySections = [
   }),
   section('003', 'The factory', {
     'factory-names': 'It builds fixed, hybrid and ralph by name',
+    'factory-keys':
+      'Its keys are mode, maxIterations, baseIterations, maxBonusIterations, progressThreshold, minIterations, convergenceThreshold and windowSize',
+    'factory-wrong': 'A wrong object is refused with what is wrong',
     'factory-unknown': [
       'An unknown name gives fixed with 3 iterations',
       differs(
