@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { noMetrics } from '../../src/core/memory/attempt.ts';
 import type { NewAttempt, NewLearning } from '../../src/ports/memory.ts';
 import { addLoop, type StoreFactory } from './store-fixture.ts';
+import { shows } from '../support/shows.ts';
 
 const hour = 3_600_000;
 
@@ -54,6 +55,7 @@ export function describeMemory(name: string, create: StoreFactory): void {
 
 function attempts(create: StoreFactory): void {
   test('are read back oldest first, the newest of many, without interrupted ones', async () => {
+    shows('001.status-two-hours');
     await using fixture = await create();
     await addLoop(fixture.store, 'loop-1');
     const read = await fixture.store.write(async (tx) => {

@@ -18,6 +18,7 @@ import type { FileChanges } from '../../src/core/loop/changes.ts';
 import { noChanges } from '../../src/core/loop/changes.ts';
 import type { Project, Workspace, WorkspaceSpec } from '../../src/ports/workspace.ts';
 import { writeFileIn } from '../support/git-repo.ts';
+import { shows } from '../support/shows.ts';
 
 /** A project whose files are `README.md` ("hello\n") and `src/app.js`, and a folder outside of it. */
 export type WorkspaceHarness = AsyncDisposable & {
@@ -50,6 +51,12 @@ export function workspaceContract(
 
     test('created, modified and deleted files are told apart, sorted, with their lines counted', () =>
       withWorkspace(async (workspace) => {
+        shows(
+          '004.track-modified',
+          '004.track-created',
+          '004.track-deleted',
+          '004.track-top-folder',
+        );
         const at = workspace.path;
         await writeFileIn(at, 'old/gone.txt', 'one\ntwo\n');
         const changes = await changesOf(workspace, async () => {
@@ -69,6 +76,7 @@ export function workspaceContract(
 
     test('nothing done is no change', () =>
       withWorkspace(async (workspace) => {
+        shows('004.track-nothing');
         expect(await changesOf(workspace, async () => undefined)).toEqual(noChanges);
       }));
 
@@ -84,6 +92,7 @@ export function workspaceContract(
 
     test('an edit that keeps size and modification time is seen', () =>
       withWorkspace(async (workspace) => {
+        shows('004.track-mtime');
         const file = path.join(workspace.path, 'README.md');
         const { atime, mtime } = await lstat(file);
         const changes = await changesOf(workspace, async () => {
@@ -95,6 +104,7 @@ export function workspaceContract(
 
     test('a file that is only touched is no change', () =>
       withWorkspace(async (workspace) => {
+        shows('004.track-mtime');
         const file = path.join(workspace.path, 'README.md');
         expect(await changesOf(workspace, () => utimes(file, 1, 1))).toEqual(noChanges);
       }));

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { gitRepo, type GitRepo } from '../support/git-repo.ts';
 import { openedProject } from '../support/opened-project.ts';
+import { shows } from '../support/shows.ts';
 
 const passesWithFile = 'test -f done.txt';
 
@@ -13,6 +14,7 @@ async function scripted(repo: GitRepo, script: string): Promise<string> {
 
 describe('what the loop does after each ending of an agent', () => {
   it('waits out a rate limit in the same iteration, which then counts once', async () => {
+    shows('002.outcome-rate-limited', '002.rate-limit-same-iteration');
     await using repo = await gitRepo();
     const agent = await scripted(
       repo,
@@ -32,6 +34,7 @@ describe('what the loop does after each ending of an agent', () => {
   });
 
   it('starts a hung agent again once, then lets the iteration end', async () => {
+    shows('002.timeout-retried');
     await using repo = await gitRepo();
     const flags = {
       agent: 'command:echo started >> starts.txt; exec tail -f /dev/null',
@@ -102,6 +105,7 @@ describe('what the loop does after each ending of an agent', () => {
   it.each(['max_tokens', 'context_full', 'max_turns', 'denied'])(
     'goes on with a fresh iteration after %s, and counts it',
     async (kind) => {
+      shows('002.validates-after-limit');
       await using repo = await gitRepo();
       const agent = await scripted(
         repo,
@@ -162,6 +166,7 @@ describe('what the loop does after each ending of an agent', () => {
   });
 
   it('fails after the allowed number of errors in a row, with a growing pause between them', async () => {
+    shows('002.outcome-error');
     await using repo = await gitRepo();
     const flags = {
       agent: 'command:exit 3',
@@ -183,6 +188,7 @@ describe('what the loop does after each ending of an agent', () => {
   });
 
   it('judges the files of an agent that crashed after good work', async () => {
+    shows('003.verify-on-success');
     await using repo = await gitRepo();
     const flags = { agent: 'command:echo x > done.txt; exit 1', validate: passesWithFile };
     await using project = await openedProject(repo, flags);
@@ -193,6 +199,7 @@ describe('what the loop does after each ending of an agent', () => {
   });
 
   it('ends an agent at the iteration timeout with its whole tree, and counts the iteration', async () => {
+    shows('004.ends-in-time', '002.timeout-retried');
     await using repo = await gitRepo();
     const flags = {
       agent: 'command:echo x >> tried.txt; sleep 300 & sleep 300',

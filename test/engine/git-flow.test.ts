@@ -7,6 +7,7 @@ import { startSession } from '../../src/engine/session.ts';
 import { gitRepo } from '../support/git-repo.ts';
 import { openedProject, type TestProject } from '../support/opened-project.ts';
 import { tempDir } from '../support/temp-dir.ts';
+import { shows } from '../support/shows.ts';
 
 async function merge(project: TestProject, loopId: string) {
   const session = await startSession(project.engine, 'command');
@@ -15,6 +16,7 @@ async function merge(project: TestProject, loopId: string) {
 
 describe('a base branch that moves while a loop works', () => {
   it('is rebased onto at the boundary, and judged anew', async () => {
+    shows('002.main-updated');
     await using repo = await gitRepo();
     // The first iteration plays the colleague who pushes to main.
     const agent = [
@@ -41,6 +43,7 @@ describe('a base branch that moves while a loop works', () => {
   });
 
   it('blocks on a conflict with the files named, and leaves no half rebase', async () => {
+    shows('002.main-conflict', '002.status-blocked', '002.conflict-needs-person');
     await using repo = await gitRepo();
     const agent = [
       'echo mine > README.md',

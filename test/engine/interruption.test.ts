@@ -5,9 +5,11 @@ import { requestLoop } from '../../src/engine/request-loop.ts';
 import { startSession } from '../../src/engine/session.ts';
 import { gitRepo } from '../support/git-repo.ts';
 import { openedProject } from '../support/opened-project.ts';
+import { shows } from '../support/shows.ts';
 
 describe('stopping a loop', () => {
   it('finishes the iteration on the first interrupt, then rests paused, and goes on when resumed', async () => {
+    shows('002.outcome-interrupted', '002.status-paused');
     await using repo = await gitRepo();
     const agent = 'command:sleep 0.3; echo x >> n.txt';
     const flags = { agent, validate: 'test "$(wc -l < n.txt)" -ge 3' };
@@ -46,6 +48,7 @@ describe('stopping a loop', () => {
   });
 
   it('obeys a stop that was stored by another process, at once when asked', async () => {
+    shows('002.status-stopped', '002.stop-exits');
     await using repo = await gitRepo();
     await using project = await openedProject(repo, {
       agent: 'command:sleep 300',

@@ -7,6 +7,7 @@ import { loopDetail } from '../../src/protocol/loop-detail.ts';
 import { loopResult } from '../../src/protocol/loop-result.ts';
 import { gitRepo, type GitRepo } from '../support/git-repo.ts';
 import { openedProject, type TestProject } from '../support/opened-project.ts';
+import { shows } from '../support/shows.ts';
 
 const flags = {
   agent: 'command:cat > prompt.txt; echo x >> n.txt',
@@ -30,6 +31,7 @@ function results(project: TestProject): readonly HookResult[] {
 
 describe('a hook before an iteration', () => {
   it('skips it: the number is used, and it counts nowhere', async () => {
+    shows('004.status-skipped');
     await using repo = await gitRepo();
     const skip = `test -f '${repo.outside}/seen' || { touch '${repo.outside}/seen'; echo '{"action":"skip","reason":"not now"}'; }`;
     await using project = await withHooks(

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { gitRepo, type GitRepo } from '../support/git-repo.ts';
 import { openedProject } from '../support/opened-project.ts';
+import { shows } from '../support/shows.ts';
 
 /**
  * An agent with a fresh context: it knows five approaches and takes the first that the notes in its prompt do not call
@@ -41,6 +42,7 @@ const cap = 10;
 
 describe('the same agent on the same task', () => {
   it('gets there in five iterations with memory and never without it; the next task needs one', async () => {
+    shows('001.learnings-injected', '001.persists-across-runs');
     await using repo = await gitRepo();
     const flags = { agent: await sorter(repo), validate, 'max-iterations': cap, holdout: 0 };
 

@@ -8,6 +8,7 @@ import { pruneMemory } from '../../src/engine/prune-memory.ts';
 import type { NewLearning } from '../../src/ports/memory.ts';
 import { gitRepo } from '../support/git-repo.ts';
 import { openedProject } from '../support/opened-project.ts';
+import { shows } from '../support/shows.ts';
 
 const day = 86_400_000;
 
@@ -90,6 +91,7 @@ describe('merging learnings', () => {
 
 describe('memory over time', () => {
   it('is merged when there is too much of it, keeps the originals, and can be taken apart again', async () => {
+    shows('001.summarised-above');
     await using repo = await gitRepo();
     await using project = await openedProject(repo, {});
     const { engine } = project;
@@ -156,6 +158,7 @@ describe('memory over time', () => {
   });
 
   it('gives up old learnings nobody used, and old attempts of finished tasks', async () => {
+    shows('001.pruned-reports', '001.pruned-learnings', '001.learnings-soft-delete');
     await using repo = await gitRepo();
     await using project = await openedProject(repo, {
       agent: 'command:echo x > work.txt',
@@ -190,6 +193,7 @@ describe('memory over time', () => {
 
 describe('a learning that names a file', () => {
   it('becomes stale when a person changed that file since, and not when a loop of ours did', async () => {
+    shows('001.staleness');
     await using repo = await gitRepo();
     await repo.write('src/by-hand.ts', 'one');
     await repo.write('src/by-loop.ts', 'one');

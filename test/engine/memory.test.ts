@@ -5,6 +5,7 @@ import type { Loop } from '../../src/core/loop/loop.ts';
 import { standingWarnings } from '../../src/core/loop/stuck.ts';
 import { gitRepo } from '../support/git-repo.ts';
 import { openedProject, type TestProject } from '../support/opened-project.ts';
+import { shows } from '../support/shows.ts';
 
 const prompt = ({ engine }: TestProject, loop: Loop, number: number) =>
   readFile(
@@ -32,6 +33,14 @@ END`,
 
 describe('what an iteration leaves', () => {
   it('is in the next prompt, in the store, and in the iteration', async () => {
+    shows(
+      '001.attempts-injected',
+      '001.learning-from-failure',
+      '001.learning-keeps-origin',
+      '001.learning-keeps-tags',
+      '001.suggestion-shown',
+      '001.loop-status-injected',
+    );
     await using repo = await gitRepo();
     await using project = await openedProject(repo, {
       agent: `command:${talkative}`,
@@ -73,6 +82,7 @@ describe('what an iteration leaves', () => {
   });
 
   it('is told by the engine when the agent says nothing: the first failing check and its kind', async () => {
+    shows('001.report-minimal', '001.fr-auto-category');
     await using repo = await gitRepo();
     await using project = await openedProject(repo, {
       agent: 'command:echo x >> work.txt; echo hello',
@@ -87,6 +97,7 @@ describe('what an iteration leaves', () => {
   });
 
   it('changes nothing in the prompt when memory is off, and is not kept', async () => {
+    shows('001.inject-gated');
     await using repo = await gitRepo();
     await using project = await openedProject(repo, {
       agent: `command:${talkative}`,
@@ -135,6 +146,12 @@ describe('what an iteration leaves', () => {
 
 describe('a task that fails again and again', () => {
   it('is stuck after three failures, gets a larger model, and then needs a person', async () => {
+    shows(
+      '001.escalates-on-failures',
+      '001.stuck-after-three',
+      '001.stuck-warning',
+      '001.escalation-ladder',
+    );
     await using repo = await gitRepo();
     await repo.write(
       'loopwright.yml',

@@ -6,6 +6,7 @@ import { sendMessage } from '../../src/engine/send-message.ts';
 import type { Opened } from '../../src/daemon/compose.ts';
 import { gitRepo, type GitRepo } from '../support/git-repo.ts';
 import { openedProject } from '../support/opened-project.ts';
+import { shows } from '../support/shows.ts';
 
 const flags = (agent: string) => ({
   agent: `command:${agent}`,
@@ -44,6 +45,7 @@ describe('messages between loops', () => {
   });
 
   it('are shared once in the next prompt, with the sender named and marked as data', async () => {
+    shows('002.share-injected');
     await using repo = await gitRepo();
     await using project = await openedProject(repo, flags('echo x >> n.txt'));
     const { engine } = project;
@@ -164,6 +166,7 @@ describe('messages between loops', () => {
   });
 
   it('answer a query from facts, and refuse two loops that ask each other', async () => {
+    shows('002.query-answered');
     await using repo = await gitRepo();
     const { project, loop: first } = await pausedLoop(repo);
     await using _project = project;

@@ -9,6 +9,7 @@ import { say, type Ask, type Reply } from '../../src/adapters/model-server/scena
 import { findSandboxFault } from '../../src/adapters/process/sandbox.ts';
 import { gitRepo, type GitRepo } from '../support/git-repo.ts';
 import { openedProject, type TestProject } from '../support/opened-project.ts';
+import { shows } from '../support/shows.ts';
 
 const steps = 3;
 let refusals = 0;
@@ -99,6 +100,7 @@ const flags = { agent: 'native', validate: 'test -f n.txt', model: 'm' };
 
 describe('requests of native agents', () => {
   it('are never more in flight than allowed, and those who wait are told', async () => {
+    shows('002.slot-before-call', '002.slot-after-call');
     await using repo = await gitRepo();
     await using front = await slowFront(server.base('busy', 'calls'));
     await using project = await openedProject(userOf(repo, front.url), {

@@ -14,6 +14,7 @@ import {
 } from '../support/failing-provider.ts';
 import { gitRepo } from '../support/git-repo.ts';
 import { openedProject, type TestProject } from '../support/opened-project.ts';
+import { shows } from '../support/shows.ts';
 
 async function expectUntouched({ engine }: TestProject, loop: Loop): Promise<void> {
   expect(loop.iterations).toHaveLength(1);
@@ -25,6 +26,7 @@ async function expectUntouched({ engine }: TestProject, loop: Loop): Promise<voi
 
 describe('a provider that is down', () => {
   it('is waited for by all its loops, probed by one at a time, and costs no attempt', async () => {
+    shows('002.network-forever');
     await using repo = await gitRepo();
     const { agent, log, down } = await agentWith(repo);
     await writeFile(down, '');

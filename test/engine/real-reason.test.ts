@@ -7,6 +7,7 @@ import { rejectLoop } from '../../src/engine/answer-approval.ts';
 import { startSession } from '../../src/engine/session.ts';
 import { gitRepo } from '../support/git-repo.ts';
 import { openedProject, type TestProject } from '../support/opened-project.ts';
+import { shows } from '../support/shows.ts';
 
 const promptOf = ({ engine }: TestProject, { id }: Loop, number: number) =>
   readFile(path.join(engine.artifacts.loopDir(id), `iterations/00${number}/prompt.md`), 'utf8');
@@ -82,6 +83,7 @@ describe('feedback of failing checks', () => {
     ['crashed', 'exit 3', ''],
     ['timed out', 'sleep 600', ', iteration-timeout: 1s'],
   ])('is still there after an agent that %s without doing anything', async (_how, does, more) => {
+    shows('003.fixed-feedback-agent');
     await using repo = await gitRepo();
     await repo.write('loopwright.yml', `limits: { error-backoff: 1s${more} }\n`);
     await repo.commitAll('configuration');

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { hasProof } from '../../src/core/loop/proof.ts';
 import { gitRepo } from '../support/git-repo.ts';
 import { openedProject } from '../support/opened-project.ts';
+import { shows } from '../support/shows.ts';
 
 /** Passes once `count.txt` holds three lines: a check that only the third try satisfies. */
 const thirdTry = 'test "$(wc -l < count.txt)" -ge 3';
@@ -11,6 +12,19 @@ const addLine = 'command:echo "line $LOOPWRIGHT_ITERATION" >> count.txt';
 
 describe('a loop with a shell command as its agent', () => {
   it('goes on until the executed check passes and leaves a branch with a commit per iteration', async () => {
+    shows(
+      '000.state-in-files',
+      '000.validate-then-iterate',
+      '000.zero-passes',
+      '002.until-validation-passes',
+      '002.state-on-disk',
+      '002.outcome-complete',
+      '002.outcome-continue',
+      '002.status-complete',
+      '001.retry-goes-to-pending',
+      '001.compat-works-without',
+      '001.sigil-optional',
+    );
     await using repo = await gitRepo();
     await using project = await openedProject(repo, { agent: addLine, validate: thirdTry });
     const loop = await project.runText('write three lines');
@@ -75,6 +89,12 @@ describe('a loop with a shell command as its agent', () => {
   });
 
   it('injects feedback exactly once and nothing else of iteration n into n+1 (I8)', async () => {
+    shows(
+      '000.fresh-conversation',
+      '000.not-the-agents-word',
+      '002.fresh-context',
+      '002.decision-no-history',
+    );
     await using repo = await gitRepo();
     // Memory tells of every attempt, on purpose.
     await repo.write('loopwright.yml', 'memory: { enabled: false }\n');

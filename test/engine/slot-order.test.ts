@@ -9,6 +9,7 @@ import { createPlaceOfTask } from '../../src/engine/place-of-task.ts';
 import { RunControl, runLoops } from '../../src/engine/run-loops.ts';
 import { gitRepo } from '../support/git-repo.ts';
 import { openedProject, type TestProject } from '../support/opened-project.ts';
+import { shows } from '../support/shows.ts';
 
 const never = new AbortController().signal;
 const slow = { timeout: 30_000 };
@@ -20,6 +21,7 @@ async function add({ engine }: TestProject, title: string, priority: Task['prior
 
 describe('one slot, a loop of low priority and then a critical one', () => {
   it('the critical one has the agent first, and its requests go first', async () => {
+    shows('002.slot-before-call');
     await using repo = await gitRepo();
     const log = path.join(repo.outside, 'log');
     await writeFile(log, '');

@@ -3,6 +3,7 @@ import { defaultSettings } from '../../src/core/config/schema.ts';
 import { createSystemClock } from '../../src/adapters/clock/system-clock.ts';
 import { limitsOf, Slots, type SlotAsk } from '../../src/engine/slots.ts';
 import type { LiveEvent } from '../../src/ports/live.ts';
+import { shows } from '../support/shows.ts';
 
 const never = new AbortController().signal;
 
@@ -28,6 +29,7 @@ const agent = (key: string, change: Partial<SlotAsk> = {}): SlotAsk => ({
 
 describe('a slot', () => {
   it('is taken at once when it is free, and again at no cost by who has it', async () => {
+    shows('002.flow-wait-for-slot');
     const { slots, live } = slotsFor(1);
     await slots.take(agent('a'), never);
     await slots.take(agent('a'), AbortSignal.abort());
@@ -44,6 +46,7 @@ describe('a slot', () => {
   });
 
   it('goes to the next one the moment it is given back', async () => {
+    shows('002.flow-give-slot-back');
     const { slots } = slotsFor(1);
     await slots.take(agent('a'), never);
     const waiting = slots.take(agent('b'), never);

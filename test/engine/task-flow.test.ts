@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { gitRepo } from '../support/git-repo.ts';
 import { newestOfEachTask } from '../../src/core/loop/finishing.ts';
 import { openedProject, type TestProject } from '../support/opened-project.ts';
+import { shows } from '../support/shows.ts';
 
 const add = (
   project: TestProject,
@@ -143,6 +144,7 @@ describe('strategies', () => {
     ['fixed', { 'strategy-name': 'fixed' }, 3],
     ['hybrid', { 'strategy-name': 'hybrid' }, 3],
   ])('%s ends the loop by itself', async (_name, extra, expected) => {
+    shows('003.runs-strategy');
     await using repo = await gitRepo();
     const flags = {
       agent: 'command:echo x >> n.txt',
@@ -169,6 +171,7 @@ describe('strategies', () => {
   });
 
   it('loads a custom module from the checkout and tells it once how the loop ended', async () => {
+    shows('003.end-strategy-stop');
     await using repo = await gitRepo();
     const told = path.join(repo.outside, 'told.txt');
     await writeFile(

@@ -6,6 +6,7 @@ import { defaultSettings } from '../../src/core/config/schema.ts';
 import { publicSettings, recordedLine } from '../../src/protocol/event-line.ts';
 import { IterationDetail, iterationDetail, loopTotals } from '../../src/protocol/loop-detail.ts';
 import { createdEvent, startIteration } from '../contract/store-fixture.ts';
+import { shows } from '../support/shows.ts';
 
 function iteration(
   number: number,
@@ -23,6 +24,13 @@ function verified(passed: boolean): Partial<Iteration> {
 
 describe('totals of a loop', () => {
   it('pass over skipped and interrupted iterations in the streak, and do not count skipped ones', () => {
+    shows(
+      '004.total-iterations',
+      '004.total-failed',
+      '004.total-timed-out',
+      '004.streak-counts',
+      '004.streak-passes-over',
+    );
     const statuses: readonly IterationStatus[] = [
       'failed',
       'completed',
@@ -52,6 +60,7 @@ describe('totals of a loop', () => {
   });
 
   it('sum up files and tests', () => {
+    shows('004.total-duration', '004.total-modified', '004.total-created', '004.total-tests');
     const tests = { total: 3, passed: 2, failed: 1, skipped: 0 };
     const changed = iteration(1, 'completed', {
       changes: {

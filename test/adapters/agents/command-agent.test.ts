@@ -6,6 +6,7 @@ import { createAgentRunner } from '../../../src/adapters/agents/run-agent.ts';
 import { createSupervisor } from '../../../src/adapters/process/supervisor.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 import { runOnce } from './agent-run.ts';
+import { shows } from '../../support/shows.ts';
 
 /** How much of an output's end is its final message. */
 const keptBytes = 256 * 1024;
@@ -25,6 +26,7 @@ async function run(command: string, changes: Parameters<typeof runOnce>[2] = {})
 }
 
 test('the command gets the reserved variables and the prompt, with the system prompt at its end', async () => {
+  shows('004.prompt-sent');
   const { outcome } = await run('env | grep ^LOOPWRIGHT_ | sort; cat', {
     iteration: 4,
     model: 'small-1',

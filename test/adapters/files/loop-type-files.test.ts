@@ -5,6 +5,7 @@ import { loadLoopTypes } from '../../../src/adapters/files/loop-type-files.ts';
 import { defaultSettings } from '../../../src/core/config/schema.ts';
 import { resolveLoopType } from '../../../src/core/loop-type/resolve.ts';
 import { tempDir } from '../../support/temp-dir.ts';
+import { shows } from '../../support/shows.ts';
 
 async function project(files: Record<string, string>) {
   const dir = await tempDir();
@@ -24,6 +25,7 @@ async function project(files: Record<string, string>) {
 
 describe('loop type files', () => {
   it('are found in the user folder and the project folder, and inline ones win', async () => {
+    shows('002.config-yaml');
     await using dir = await project({
       'own/types/docs.yml': 'max-iterations: 1\nagent: pi\niteration-timeout: 90s\n',
       'loopwright/types/docs.yaml': 'max-iterations: 2\nstrategy: fixed\n',
@@ -40,6 +42,7 @@ describe('loop type files', () => {
   });
 
   it('may name a template file beside them', async () => {
+    shows('002.config-template');
     await using dir = await project({
       'loopwright/types/docs.yml': 'prompt-template: ../docs.md\n',
       'loopwright/docs.md': 'Write about {{task-title}}.\n',

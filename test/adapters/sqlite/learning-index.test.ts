@@ -5,6 +5,7 @@ import type { LearningQuery } from '../../../src/ports/learning-index.ts';
 import type { Store } from '../../../src/ports/store.ts';
 import { rankingCases, rankingLearnings } from '../../core/memory/rank/ranking-fixture.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
+import { shows } from '../../support/shows.ts';
 
 const now = Date.UTC(2026, 0, 1);
 const query = (title: string, more: Partial<LearningQuery> = {}): LearningQuery => ({
@@ -30,6 +31,7 @@ const find = (store: Store, asked: LearningQuery): Promise<readonly string[]> =>
   store.read(async (tx) => (await tx.learningIndex.search(asked)).map(({ id }) => id));
 
 test('a task finds what was learned about its subject, and a foreign one finds nothing', async () => {
+  shows('001.matching-by-tags');
   await using fixture = await sqliteFixture();
   await addAll(fixture.store);
   for (const { title, description, first } of rankingCases) {
@@ -39,6 +41,7 @@ test('a task finds what was learned about its subject, and a foreign one finds n
 });
 
 test('the same failure comes first, whatever the task says', async () => {
+  shows('001.matching-by-tags');
   await using fixture = await sqliteFixture();
   await addAll(fixture.store);
   await fixture.store.write((tx) => tx.learnings.edit('l-cookie', { signature: 'abc' }));
@@ -81,6 +84,7 @@ test('of what says the same about the same failure one is given, and leaves room
 });
 
 test('an edited learning is found by its new words, a demoted or deleted one not at all', async () => {
+  shows('001.learnings-active-only');
   await using fixture = await sqliteFixture();
   const { store } = fixture;
   await addAll(store);
@@ -97,6 +101,7 @@ test('an edited learning is found by its new words, a demoted or deleted one not
 });
 
 test('what says the same is given once', async () => {
+  shows('001.learnings-dedup');
   await using fixture = await sqliteFixture();
   const { store } = fixture;
   await addAll(store);
@@ -168,6 +173,7 @@ test('the overlap that counts as a repetition is the query’s', async () => {
 });
 
 test('votes count half after the query’s half-life', async () => {
+  shows('001.learnings-newer-first');
   await using fixture = await sqliteFixture();
   const { store } = fixture;
   const day = 86_400_000;

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { openStore } from '../../../src/adapters/sqlite/store.ts';
 import { addLoop } from '../../contract/store-fixture.ts';
 import { tempDir } from '../../support/temp-dir.ts';
+import { shows } from '../../support/shows.ts';
 
 const first = fileURLToPath(
   new URL('../../../src/adapters/sqlite/migrations/001-foundation.sql', import.meta.url),
@@ -15,6 +16,7 @@ const now = '2026-01-02T03:04:05.000Z';
 
 describe('the tables of memory', () => {
   test('come into a store of the version before them, with a backup and all that was there', async () => {
+    shows('001.migrates-by-itself', '001.migration-adds-tables', '001.migration-no-action');
     await using old = await tempDir();
     await copyFile(first, path.join(old.path, '001-foundation.sql'));
     await using dir = await tempDir();
@@ -40,6 +42,13 @@ describe('the tables of memory', () => {
   });
 
   test('lose with a task its attempts, reports and metrics, and keep what was learned from it', async () => {
+    shows(
+      '001.outcomes-cascade',
+      '001.reports-cascade-task',
+      '001.metrics-cascade',
+      '001.learnings-outlive-task',
+      '001.learnings-superseded-null',
+    );
     await using dir = await tempDir();
     const file = path.join(dir.path, 'state.db');
     await using store = await openStore(file);
@@ -68,6 +77,7 @@ describe('the tables of memory', () => {
   });
 
   test('lose a report with its attempt, and what was injected with its learning', async () => {
+    shows('001.reports-cascade-outcome');
     await using dir = await tempDir();
     const file = path.join(dir.path, 'state.db');
     await using store = await openStore(file);
@@ -86,6 +96,7 @@ describe('the tables of memory', () => {
     ['votes below none', 'update learnings set helpful = ?', -1],
     ['a report without its attempt', 'update failure_reports set attempt_number = ?', 9],
   ])('refuse %s', async (_, sql, value) => {
+    shows('001.outcomes-values', '001.outcomes-list', '001.reports-key');
     await using dir = await tempDir();
     const file = path.join(dir.path, 'state.db');
     await using store = await openStore(file);

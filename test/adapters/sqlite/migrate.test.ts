@@ -10,6 +10,7 @@ import { addLoop } from '../../contract/store-fixture.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 import { startProgram } from './program.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
+import { shows } from '../../support/shows.ts';
 
 const shipped = fileURLToPath(new URL('../../../src/adapters/sqlite/migrations', import.meta.url));
 const known = loadMigrations().map(({ name }) => name);
@@ -17,6 +18,7 @@ const madeUp = `${String(known.length + 1).padStart(3, '0')}-made-up`;
 
 describe('migrating', () => {
   test('records each migration once', async () => {
+    shows('001.migration-version');
     await using fixture = await sqliteFixture();
     await fixture.open();
     expect(versions(fixture.file)).toEqual(known);

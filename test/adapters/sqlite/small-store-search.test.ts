@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Store } from '../../../src/ports/store.ts';
 import { fillers, foreignTasks, smallCases } from '../../core/memory/rank/small-stores.ts';
 import { sqliteFixture } from './sqlite-fixture.ts';
+import { shows } from '../../support/shows.ts';
 
 const now = Date.UTC(2026, 0, 1);
 
@@ -34,6 +35,7 @@ async function fill(store: Store, wanted: number, size: number): Promise<void> {
 test.each([1, 3, 10, 30])(
   'a store of %i finds the obvious match, and nothing for a foreign task',
   async (size) => {
+    shows('001.learnings-single-match');
     const wrong: string[] = [];
     for (const wanted of smallCases.keys()) {
       await using fixture = await sqliteFixture();

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { originOf, resolveSettings } from '../../../src/core/config/layers.ts';
 import { defaultSettings, writtenSettings } from '../../../src/core/config/schema.ts';
 import { layer, problemsOf } from './layer.ts';
+import { shows } from '../../support/shows.ts';
 
 describe('precedence', () => {
   it('goes from defaults over user, project and environment to flags', () => {
@@ -126,6 +127,7 @@ describe('maps', () => {
 
 describe('old names', () => {
   it('of progress keys work and warn', () => {
+    shows('000.config-keys');
     const { settings, warnings, origins } = resolveSettings([
       layer('project', {
         validation: { command: 'x', 'progress-max-chars': 900, 'progress-strategy': 'structured' },
@@ -152,6 +154,7 @@ describe('old names', () => {
 });
 
 it('takes the default for an unknown progress strategy, and says so', () => {
+  shows('000.unknown-name');
   const { settings, warnings } = resolveSettings([
     layer('project', { progress: { strategy: 'magic' } }),
   ]);

@@ -7,6 +7,7 @@ import {
 } from '../../../src/core/config/limits.ts';
 import type { Tree } from '../../../src/core/config/tree.ts';
 import { layer } from './layer.ts';
+import { shows } from '../../support/shows.ts';
 
 function settingsOf(tree: Tree) {
   return resolveSettings([layer('project', tree)]).settings;
@@ -26,6 +27,7 @@ describe('the duration of a loop', () => {
 });
 
 it('gives native agents 5 minutes and others 30, unless set', () => {
+  shows('004.default-timeout', '002.config-timeout');
   expect(effectiveIterationTimeout(settingsOf({}), 'native')).toBe(300_000);
   expect(effectiveIterationTimeout(settingsOf({}), 'cli')).toBe(1_800_000);
   expect(

@@ -4,6 +4,7 @@ import { defaultSettings, writtenSettings } from '../../../src/core/config/schem
 import type { Settings } from '../../../src/core/config/schema.ts';
 import type { Tree } from '../../../src/core/config/tree.ts';
 import { layer, problemsOf } from './layer.ts';
+import { shows } from '../../support/shows.ts';
 
 function settingsOf(tree: Tree): Settings {
   return resolveSettings([layer('project', tree)]).settings;
@@ -15,6 +16,14 @@ function problems(tree: Tree): string {
 
 describe('defaults', () => {
   it('are the numbers of the contract', () => {
+    shows(
+      '000.config-defaults',
+      '004.tracks-by-default',
+      '004.parses-by-default',
+      '002.config-max-iterations',
+      '002.config-max-turns',
+      '002.config-exit-code',
+    );
     const { limits, budget, progress, validation, verify, memory, scheduler } = defaultSettings();
     expect(limits).toMatchObject({
       'max-iterations': 100,

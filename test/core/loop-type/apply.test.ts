@@ -6,6 +6,7 @@ import type { Layer } from '../../../src/core/config/merge.ts';
 import { applyLoopType } from '../../../src/core/loop-type/apply.ts';
 import { resolveLoopType } from '../../../src/core/loop-type/resolve.ts';
 import { layer } from '../config/layer.ts';
+import { shows } from '../../support/shows.ts';
 
 function applied(name: string, layers: readonly Layer[]) {
   const { settings, origins } = resolveSettings(layers);
@@ -36,6 +37,7 @@ const own = layer('project', {
 
 describe('a loop type', () => {
   it('of the user wins over files, also where it says the default', () => {
+    shows('002.config-type', '002.config-validation');
     const settings = applied('mine', [own]);
     expect(settings.limits).toMatchObject({ 'max-iterations': 100, 'iteration-timeout': null });
     expect(settings.validation.command).toBe('make check');
@@ -63,6 +65,7 @@ describe('a loop type', () => {
   });
 
   it('that is built in only brings better defaults', () => {
+    shows('000.type-override');
     expect(applied('phase', []).progress).toMatchObject({ 'max-entries': 10, 'max-chars': 1000 });
     expect(applied('plan', []).limits['max-iterations']).toBe(25);
     const settings = applied('phase', [own]);
@@ -75,6 +78,7 @@ describe('a loop type', () => {
   });
 
   it('says which tools the native agent has, and no other agent', () => {
+    shows('002.config-tools');
     const types = { look: { tools: ['read', 'grep'] } };
     const agents = {
       local: { kind: 'native', provider: 'openai', tools: ['bash'] },

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { builtInTypes } from '../../../src/core/loop-type/built-in.ts';
 import { LoopTypeDefinition } from '../../../src/core/loop-type/definition.ts';
 import { inputValues, resolveLoopType } from '../../../src/core/loop-type/resolve.ts';
+import { shows } from '../../support/shows.ts';
 
 const variables = [
   'task-id',
@@ -54,6 +55,7 @@ describe('built-in loop types', () => {
   it.each(['plan', 'spec', 'phase'])(
     '%s renders from known variables alone, values literally',
     (name) => {
+      shows('000.all-templates');
       const type = resolveLoopType(name, []);
       const render = Handlebars.compile(type.values['prompt-template'], {
         strict: true,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentOutcome } from '../../../src/core/agent/outcome.ts';
 import { afterAgent } from '../../../src/core/loop/agent-policy.ts';
+import { shows } from '../../support/shows.ts';
 
 const done: AgentOutcome = {
   kind: 'done',
@@ -29,6 +30,7 @@ const input = {
 
 describe('what follows an agent run', () => {
   it('waits as long as the provider says after a rate limit', () => {
+    shows('002.rate-limit-waits');
     const outcome = { ...done, kind: 'rate_limited', retryAfterMs: 7000 } as const;
     expect(afterAgent(outcome, input)).toMatchObject({
       kind: 'again',
@@ -59,6 +61,7 @@ describe('what follows an agent run', () => {
   });
 
   it('retries API errors three times, doubling with 25 % jitter, then takes the provider for down', () => {
+    shows('002.network-retried', '002.network-forever');
     const outcome = { ...done, kind: 'api_error' } as const;
     const waits = [1, 2, 3].map((tries) => afterAgent(outcome, { ...input, apiErrors: tries }));
     expect(waits.map((wait) => (wait.kind === 'again' ? wait.waitMs : null))).toEqual([

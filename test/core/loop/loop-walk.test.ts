@@ -12,6 +12,7 @@ import { hasProof } from '../../../src/core/loop/proof.ts';
 import { repair } from '../../../src/core/loop/repair.ts';
 import { isResting } from '../../../src/core/loop/status.ts';
 import { plainOptions, SimulatedWorld, walk } from '../../support/simulated-loop.ts';
+import { shows } from '../../support/shows.ts';
 
 const setups = fc.record({
   verify: fc.boolean(),
@@ -153,6 +154,7 @@ describe('every path of a loop', () => {
   });
 
   it('never counts more iterations than the cap and never reuses a number (I3)', () => {
+    shows('004.number-unique');
     fc.assert(
       fc.property(numbers, setups, (drawn, setup) => {
         const { loop } = walk(choicesFrom(drawn), optionsOf(setup), settingsOf(setup));

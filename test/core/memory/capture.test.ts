@@ -13,6 +13,7 @@ import { renderAttempts } from '../../../src/core/memory/render-attempts.ts';
 import { parseSigils } from '../../../src/core/transcript/sigils.ts';
 import { createLevel, createReport, type Check } from '../../../src/core/verdict/report.ts';
 import { createdEvent } from '../../contract/store-fixture.ts';
+import { shows } from '../../support/shows.ts';
 
 type Ended = Extract<LoopEvent, { type: 'iteration.ended' }>;
 
@@ -97,6 +98,7 @@ function captured(
 
 describe('capturing an iteration', () => {
   it('keeps outcome, model, tokens and cost of the attempt', () => {
+    shows('001.metrics-recorded');
     expect(captured('no_sigil')?.attempt).toEqual({
       taskId: 't-1',
       number: 4,
@@ -121,10 +123,12 @@ describe('capturing an iteration', () => {
     ['error', true],
     ['timed_out', true],
   ])('%s: a failure report is %s', (outcome, isReported) => {
+    shows('001.report-on-failed', '001.report-on-no-sigil');
     expect(captured(outcome)?.report !== null).toBe(isReported);
   });
 
   it('tells a failing check by name, counts and the first failing tests', () => {
+    shows('001.fr-auto-empty-tried', '001.fr-auto-reason-text', '001.fr-auto-category');
     const check = {
       ...failing,
       tests: { total: 8, passed: 3, failed: 5, skipped: 0 },
@@ -186,6 +190,7 @@ describe('capturing an iteration', () => {
   });
 
   it('tells the first 200 characters when no check failed', () => {
+    shows('001.fr-auto-200', '001.fr-auto-reason-text');
     const long = { ...record, finalText: 'x'.repeat(500), claim: 'failed' as const };
     expect(captured('failed', long, null)?.report?.whyFailed).toBe('x'.repeat(200));
     const crashed = { ...record, kind: 'crashed' as const, evidence: 'killed by SIGSEGV' };
@@ -225,6 +230,7 @@ describe('capturing an iteration', () => {
   });
 
   it("prefers the agent's own report, and adds the signature of the check", () => {
+    shows('001.report-from-sigil');
     const message =
       '<failure-report>what_tried: a\nwhy_failed: b</failure-report><retry-suggestion>c</retry-suggestion>';
     const notes = agentNotes(parseSigils(message), (text) => text);
@@ -276,6 +282,7 @@ describe('notes of an agent', () => {
   });
 
   it('are none without a sigil, and clean', () => {
+    shows('001.learning-none');
     expect(agentNotes(parseSigils('hello'), (text) => text)).toBeNull();
     const message = '<retry-suggestion>use SECRET\u001b[31m</retry-suggestion>';
     const notes = agentNotes(parseSigils(message), (text) => text.replaceAll('SECRET', '***'));
@@ -289,6 +296,7 @@ function attempt(outcome: AttemptOutcome) {
 
 describe('metrics', () => {
   it('count failures in a row and call three of them stuck', () => {
+    shows('001.metrics-failure-raises', '001.metrics-done-resets', '001.stuck-after-three');
     const outcomes = ['failed', 'error', 'interrupted', 'timed_out'] as const;
     const all = outcomes.reduce(
       (metrics, each) => nextMetrics(metrics, attempt(each), 3),
@@ -306,12 +314,14 @@ describe('metrics', () => {
   });
 
   it('keep the last estimate of the difficulty', () => {
+    shows('001.metrics-difficulty');
     const hard = nextMetrics(noMetrics, { ...attempt('failed'), difficulty: 'hard' }, 3);
     expect(nextMetrics(hard, attempt('failed'), 3).difficulty).toBe('hard');
   });
 });
 
 test('the files a text names are found, and nothing else', () => {
+  shows('001.learning-finds-paths');
   const text =
     'See `src/a.ts:12`, ./lib/b.py, test/c.test.js. Not /etc/passwd, https://x.org/d.html, e.g. this, 1.5 or @scope/x.js';
   expect(namedPaths(text, 'main.rs')).toEqual([

@@ -18,6 +18,7 @@ import { renderPrompt } from '../../../src/core/prompt/render.ts';
 import { countChars } from '../../../src/core/text/code-points.ts';
 import { parseSigils } from '../../../src/core/transcript/sigils.ts';
 import { attempt, examples, learning, status, type Example } from './examples.ts';
+import { shows } from '../../support/shows.ts';
 
 const empty: MemoryContext = {
   attempts: [],
@@ -41,6 +42,13 @@ describe('the prompt of a worked example', () => {
   test.each(examples.map((example) => [example.name, example] as const))(
     '%s',
     async (name, example) => {
+      shows(
+        '001.inject-after-task',
+        '001.example-first',
+        '001.example-retry',
+        '001.example-stuck',
+        '001.example-learnings',
+      );
       const golden = new URL(`../../fixtures/memory/${name}.md`, import.meta.url);
       expect(promptOf(example)).toBe(await readFile(golden, 'utf8'));
     },
@@ -49,6 +57,7 @@ describe('the prompt of a worked example', () => {
 
 describe('renderMemory', () => {
   it('is empty without an earlier attempt and without a learning', () => {
+    shows('001.inject-status-always');
     expect(renderMemory(empty)).toEqual({ text: '', injected: [] });
     expect(memoryVariants(empty)).toEqual([]);
   });
@@ -59,6 +68,7 @@ describe('renderMemory', () => {
   });
 
   it('keeps the newest attempts of many and says that earlier ones are missing', () => {
+    shows('001.attempts-newest-kept', '001.attempts-truncated-note');
     const attempts = Array.from({ length: 30 }, (_, index) =>
       attempt(index + 1, { whatTried: `try ${'x'.repeat(300)}` }),
     );
@@ -73,6 +83,7 @@ describe('renderMemory', () => {
   });
 
   it('cuts the newest attempt rather than leave it out', () => {
+    shows('001.attempts-hard-cut');
     const long = attempt(1, { whatTried: 'a'.repeat(500), whyFailed: 'b'.repeat(500) });
     const budget = { ...defaultMemoryBudget, total: 500 };
     const { text, injected } = renderMemory({ ...empty, attempts: [long], budget });
@@ -126,6 +137,7 @@ describe('renderMemory', () => {
   });
 
   it('shows a learning whole or not at all, however long it is', () => {
+    shows('001.learnings-whole');
     const text = `${'Step alpha. '.repeat(100)}NEVER do any of the above.`;
     const long = { ...learning('l-1'), content: text };
     const shown = renderMemory({ ...empty, learnings: [long, learning('l-2')] });
@@ -137,6 +149,7 @@ describe('renderMemory', () => {
   });
 
   it('shows the stuck warning alone when the status has no room', () => {
+    shows('001.stuck-own-section', '001.budget-status-whole');
     const stuck = { ...status, consecutiveFailures: 3 };
     const budget = { ...defaultMemoryBudget, status: 100 };
     const { text } = renderMemory({ ...empty, attempts: [attempt(1)], status: stuck, budget });
@@ -145,6 +158,7 @@ describe('renderMemory', () => {
   });
 
   it('gives up status, then learnings, then older attempts', () => {
+    shows('001.budget-priority');
     const context = {
       ...empty,
       attempts: [attempt(1), attempt(2)],
@@ -166,6 +180,7 @@ describe('renderMemory', () => {
   });
 
   it('reports an attempt without a report by its outcome', () => {
+    shows('001.attempt-without-report');
     const bare = { ...attempt(1), outcome: 'timed_out' as const, report: null };
     expect(renderMemory({ ...empty, attempts: [bare] }).text).toContain(
       '#### Attempt 1 (sonnet, timed_out)\n\n- **Outcome:** timed_out after 1200ms\n- **No structured failure report was provided.**',
@@ -272,6 +287,7 @@ const ownLine =
 
 describe('whatever earlier agents wrote, the memory block', () => {
   it('stays within its budget in every variant', () => {
+    shows('001.learnings-budget', '001.budget-never-exceeded');
     fc.assert(
       fc.property(withKnowledge, (context) => {
         for (const { text } of memoryVariants(context)) {

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { renderOutput, truncationMarker } from '../../../src/core/progress/output.ts';
 import { hostileText } from './entry.ts';
+import { shows } from '../../support/shows.ts';
 
 const points = (text: string) => Array.from(text).length;
 
@@ -11,6 +12,7 @@ describe('output', () => {
   });
 
   it('keeps the end behind a marker that is not counted', () => {
+    shows('000.tail-kept', '000.truncation-marker');
     expect(renderOutput('abcdefgh', '', 3)).toBe(`${truncationMarker}\nfgh`);
   });
 
@@ -19,11 +21,13 @@ describe('output', () => {
   });
 
   it('gives each stream half when both are long', () => {
+    shows('000.stdout-preferred');
     const text = renderOutput('o'.repeat(20), 'e'.repeat(20), 10);
     expect(text).toBe(`${truncationMarker}\nooooo\n${truncationMarker}\neeeee`);
   });
 
   it('gives unused room of stdout to stderr', () => {
+    shows('000.stdout-preferred');
     expect(renderOutput('oo', 'e'.repeat(20), 10)).toBe(`oo\n${truncationMarker}\neeeeeeee`);
   });
 
@@ -32,6 +36,7 @@ describe('output', () => {
   });
 
   it('never splits a code point', () => {
+    shows('000.cut-by-bytes');
     expect(renderOutput('😀😀😀', '', 2)).toBe(`${truncationMarker}\n😀😀`);
   });
 

@@ -4,21 +4,25 @@ import { isLoopwrightError } from '../../../src/core/error.ts';
 import { createProgressStrategy, progressLimits } from '../../../src/core/progress/registry.ts';
 import { progressStrategyNames } from '../../../src/core/progress/strategy.ts';
 import { anyEntry, entry } from './entry.ts';
+import { shows } from '../../support/shows.ts';
 
 describe('a progress strategy', () => {
   it('is empty at first and gives an empty string', () => {
+    shows('000.empty-text', '000.is-empty');
     const progress = createProgressStrategy();
     expect([progress.get(), progress.length, progress.isEmpty]).toEqual(['', 0, true]);
     expect(progress.variants()).toEqual(['']);
   });
 
   it('answers the entry it recorded', () => {
+    shows('000.record-answers', '000.length-counts');
     const progress = createProgressStrategy();
     expect(progress.record(entry({ stdout: 'test failed' }))).toBe(progress.get());
     expect(progress.length).toBe(1);
   });
 
   it('keeps only the newest entries, oldest first', () => {
+    shows('000.own-limits', '000.oldest-leaves', '000.oldest-first', '000.check-three-of-five');
     const progress = createProgressStrategy({ maxEntries: 3, maxChars: 100 });
     for (const iteration of [1, 2, 3, 4, 5]) {
       progress.record(entry({ iteration, stdout: `error ${iteration}` }));
@@ -32,6 +36,7 @@ describe('a progress strategy', () => {
   });
 
   it('stays short when the output is long', () => {
+    shows('000.check-short');
     const progress = createProgressStrategy({ maxEntries: 5, maxChars: 50 });
     progress.record(entry({ stdout: 'x'.repeat(200) }));
     expect(progress.get()).toContain('...[truncated]...\n');
@@ -39,6 +44,7 @@ describe('a progress strategy', () => {
   });
 
   it('is empty again after clear', () => {
+    shows('000.clear-forgets', '000.check-clear');
     const progress = createProgressStrategy();
     progress.record(entry());
     progress.clear();
@@ -59,6 +65,7 @@ describe('a progress strategy', () => {
   });
 
   it('uses the default for an unknown name and says so', () => {
+    shows('000.unknown-name');
     const progress = createProgressStrategy({ name: 'telepathy' });
     expect(progress.name).toBe('system-captured');
     expect(progress.warning).toBe(
@@ -67,10 +74,12 @@ describe('a progress strategy', () => {
   });
 
   it.each(progressStrategyNames)('%s is known', (name) => {
+    shows('000.chosen-by-name', '000.llm-summary', '000.hybrid', '000.structured');
     expect(createProgressStrategy({ name })).toMatchObject({ name, warning: null });
   });
 
   it('gives phases a longer record', () => {
+    shows('000.type-override');
     expect(progressLimits('phase')).toEqual({ maxEntries: 10, maxChars: 1000 });
     expect(progressLimits('ralph')).toEqual({ maxEntries: 5, maxChars: 500 });
   });
@@ -93,6 +102,7 @@ describe('for every history', () => {
   });
 
   it('renders byte for byte the same after a restart, from text or from entries', () => {
+    shows('000.restore-clears');
     fc.assert(
       fc.property(config, fc.array(anyEntry, { maxLength: 8 }), (settings, entries) => {
         const progress = createProgressStrategy(settings);
@@ -108,6 +118,7 @@ describe('for every history', () => {
   });
 
   it('never keeps more entries or renders more text than its limits allow', () => {
+    shows('000.bounded-growth');
     fc.assert(
       fc.property(config, fc.array(anyEntry, { maxLength: 8 }), (settings, entries) => {
         const progress = createProgressStrategy(settings);

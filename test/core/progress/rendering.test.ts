@@ -5,6 +5,7 @@ import { llmSummary, summaryPrompt } from '../../../src/core/progress/llm-summar
 import { structured } from '../../../src/core/progress/structured.ts';
 import { systemCaptured } from '../../../src/core/progress/system-captured.ts';
 import { anyEntry, entry } from './entry.ts';
+import { shows } from '../../support/shows.ts';
 
 const failed = entry({
   iteration: 3,
@@ -16,6 +17,14 @@ const failed = entry({
 
 describe('system-captured', () => {
   it('shows an iteration as recorded by the engine', () => {
+    shows(
+      '000.entry-heading',
+      '000.entry-command',
+      '000.entry-exit-code',
+      '000.entry-duration',
+      '000.entry-files',
+      '000.entry-output',
+    );
     expect(systemCaptured.renderEntry(failed, 500)).toMatchInlineSnapshot(`
       "## Iteration 3
       **Command:** \`cargo test\`
@@ -32,6 +41,7 @@ describe('system-captured', () => {
   });
 
   it('shows what was not there', () => {
+    shows('000.entry-no-files');
     const silent = entry({ exitCode: null, filesChanged: [], command: '' });
     expect(systemCaptured.renderEntry(silent, 500)).toMatchInlineSnapshot(`
       "## Iteration 1
@@ -46,6 +56,7 @@ describe('system-captured', () => {
   });
 
   it('puts a fence around the output that nothing in it can close', () => {
+    shows('000.fence-of-three');
     const text = systemCaptured.renderEntry(
       entry({ stdout: 'a\n```\n## Instructions\n````' }),
       500,
@@ -91,6 +102,7 @@ describe('system-captured', () => {
 
 describe('structured', () => {
   it('is JSON with the fields of an entry and the first error', () => {
+    shows('000.structured-fields');
     expect(
       JSON.parse(structured.renderAll([failed, entry({ exitCode: 0, stdout: 'ok' })], 500)),
     ).toEqual([
@@ -131,6 +143,7 @@ describe('structured', () => {
 
 describe('llm-summary', () => {
   it('shows the summary, and the raw record of an iteration without one', () => {
+    shows('000.llm-summary-fallback');
     const entries = [
       { ...failed, iteration: 1, summary: 'Tried to parse tokens twice.' },
       { ...failed, iteration: 2, summary: null, summaryError: 'no answer' },
@@ -163,6 +176,7 @@ describe('llm-summary', () => {
   });
 
   it('asks for a summary with the output as data', () => {
+    shows('000.llm-summary-request');
     expect(summaryPrompt(failed)).toMatchInlineSnapshot(`
       "Summarise the result of one iteration of a coding loop in one or two sentences, for the agent that tries next.
       Say what was changed, what failed and the most likely cause. No advice, no headings, plain text only.
@@ -186,6 +200,7 @@ describe('llm-summary', () => {
 
 describe('hybrid', () => {
   it('shows summaries, then the raw output', () => {
+    shows('000.hybrid-layout');
     const entries = [
       entry({ iteration: 1, stdout: 'a', summary: 'First.' }),
       entry({ iteration: 2, stdout: 'b', summary: null, summaryError: 'timed out\nafter 30 s' }),

@@ -10,6 +10,7 @@ import { renderFeedback } from '../../../src/core/verdict/feedback.ts';
 import { createLevel, createReport } from '../../../src/core/verdict/report.ts';
 import { entry } from '../progress/entry.ts';
 import { linesOutsideFences } from './outside-fences.ts';
+import { shows } from '../../support/shows.ts';
 
 const templates = createTemplates();
 
@@ -26,6 +27,7 @@ function render(input: PromptInput, template = defaultTemplate) {
 
 describe('the default prompt', () => {
   it('of the first iteration is the task and nothing else', () => {
+    shows('000.if-progress');
     const { text, warnings } = render(plain);
     expect(text).toMatchInlineSnapshot(`
       "## Assigned Task
@@ -81,6 +83,13 @@ describe('the default prompt', () => {
   });
 
   it('carries progress, feedback, guidance, memory and what was shared', () => {
+    shows(
+      '000.get-is-progress-variable',
+      '000.in-template-context',
+      '000.do-not-repeat',
+      '002.progress-in-prompt',
+      '002.var-progress',
+    );
     const progress = createProgressStrategy();
     progress.record(entry({ command: 'npm test', stdout: 'not ok 1 - adds', filesChanged: [] }));
     const check = {
@@ -169,6 +178,7 @@ describe('the default prompt', () => {
   });
 
   it('is byte for byte the same with no memory and with empty memory', () => {
+    shows('001.inject-nothing-same-prompt');
     expect(render({ ...plain, memory: [''] }).text).toBe(render(plain).text);
   });
 });
@@ -223,6 +233,7 @@ describe("a user's template", () => {
   });
 
   it('gets the state of the workspace as labelled data within limits', () => {
+    shows('002.var-git-status', '002.var-git-diff', '002.var-git-log');
     const workspace = {
       status: ' M src/a.ts\n',
       diff: `+${'d'.repeat(6000)}`,
@@ -256,6 +267,7 @@ describe("a user's template", () => {
   });
 
   it('gets the inputs of its loop type', () => {
+    shows('000.phase-variables');
     const input = { ...plain, inputs: { 'phase-name': 'parser', files: ['a', 'b'] } };
     const { text } = render(input, '{{phase-name}}: {{#each files}}[{{this}}]{{/each}}');
     expect(text).toBe('parser: [a][b]');
@@ -284,6 +296,7 @@ describe("a user's template", () => {
 
 describe('the system prompt', () => {
   it('explains how to report', () => {
+    shows('001.compat-documented', '001.learning-categories');
     expect(systemPrompt({ taskId: 't-f13cf2aa' })).toMatchInlineSnapshot(`
       "You work on one task in a loop. Each iteration starts with a fresh context: only files, git and the prompt carry over. After you finish, the engine runs the checks itself; only passing checks complete the task.
 

@@ -8,6 +8,7 @@ import {
 } from '../../../src/core/strategy/activity.ts';
 import type { IterationSummary } from '../../../src/core/strategy/strategy.ts';
 import { modified, summary } from './summary.ts';
+import { shows } from '../../support/shows.ts';
 
 const counts = (passed: number, failed: number) => ({
   total: passed + failed,
@@ -186,6 +187,7 @@ describe('progress', () => {
   ];
 
   it.each(rows)('$says progress', ({ now, options, expected }) => {
+    shows('004.progress-files', '004.progress-tests', '004.progress-none');
     expect(progressOf(summary(now), [before], options ?? {}).progress).toBe(expected);
   });
 

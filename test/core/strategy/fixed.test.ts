@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest';
 import { createFixed } from '../../../src/core/strategy/fixed.ts';
 import { completed } from './summary.ts';
+import { shows } from '../../support/shows.ts';
 
 it('continues, continues and stops with three iterations', async () => {
+  shows('003.fixed-continues', '003.fixed-stops', '003.fixed-reason', '003.check-fixed');
   const fixed = createFixed({ iterations: 3 });
   const decisions = [1, 2, 3].map(async (iteration) =>
     fixed.onIterationComplete(completed(iteration)),
@@ -20,6 +22,7 @@ it('counts the iterations that counted, not their numbers', async () => {
 });
 
 it('stops early on a pass', async () => {
+  shows('003.fixed-early', '003.check-fixed-early');
   const event = completed(1, { verificationPassed: true });
   const decision = await createFixed({ iterations: 5 }).onIterationComplete(event);
   expect(decision).toEqual({

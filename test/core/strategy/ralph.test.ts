@@ -4,6 +4,7 @@ import { createRalph } from '../../../src/core/strategy/ralph.ts';
 import { iterationSimilarity, normaliseFailure } from '../../../src/core/strategy/similarity.ts';
 import type { IterationSummary } from '../../../src/core/strategy/strategy.ts';
 import { completed, modified, signature, summary } from './summary.ts';
+import { shows } from '../../support/shows.ts';
 
 const ralph = createRalph({ min: 2, max: 10, window: 3, threshold: 0.95 });
 
@@ -30,6 +31,7 @@ const edit = (path: string, tree: string) => ({
 
 describe('ralph', () => {
   it('detects convergence of iterations with nothing to tell them apart', async () => {
+    shows('003.ralph-converged', '003.ralph-metadata', '003.check-ralph');
     const decision = await decide({}, {}, {}, {}, {});
     expect(decision).toEqual({
       continue: false,
@@ -39,16 +41,19 @@ describe('ralph', () => {
   });
 
   it('goes on below its minimum and before its window is full', async () => {
+    shows('003.ralph-min', '003.ralph-window');
     expect((await decide({})).reason).toBe('Minimum of 2 iterations not reached (1)');
     expect((await decide({}, {})).reason).toBe('Fewer than 3 iterations to compare');
   });
 
   it('stops at its maximum although nothing converges', async () => {
+    shows('003.ralph-max');
     const moving = Array.from({ length: 10 }, (_, index) => failing(`test ${index}`));
     expect((await decide(...moving)).reason).toBe('Maximum of 10 iterations reached');
   });
 
   it('goes on while the set of failing tests changes, though the pass flag never does', async () => {
+    shows('003.ralph-same-flags');
     const decision = await decide(failing('a', 'b', 'c'), failing('a', 'b'), failing('a'));
     expect(decision.continue).toBe(true);
   });
@@ -67,6 +72,7 @@ describe('ralph', () => {
   });
 
   it('stops on a pass', async () => {
+    shows('003.ralph-pass');
     const event = completed(2, { verificationPassed: true });
     expect(await ralph.onIterationComplete(event)).toMatchObject({
       continue: false,

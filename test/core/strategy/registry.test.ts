@@ -9,6 +9,7 @@ import {
 import { loopStrategyNames } from '../../../src/core/strategy/strategy-config.ts';
 import type { LoopDecision } from '../../../src/core/strategy/strategy.ts';
 import { completed } from './summary.ts';
+import { shows } from '../../support/shows.ts';
 
 function errorOf(run: () => unknown): { code: string; message: string; hint: string | null } {
   try {
@@ -24,10 +25,12 @@ function errorOf(run: () => unknown): { code: string; message: string; hint: str
 
 describe('createLoopStrategy', () => {
   it.each(loopStrategyNames)('builds %s under its own name', (name) => {
+    shows('003.named', '003.factory-names');
     expect(createLoopStrategy({ name }).name).toBe(name);
   });
 
   it('lists the valid names and the nearest one for an unknown name', () => {
+    shows('003.factory-unknown');
     expect(errorOf(() => createLoopStrategy({ name: 'hybird' }))).toEqual({
       code: 'strategy.unknown',
       message:
@@ -168,6 +171,7 @@ describe('assertLoopStrategy', () => {
       'onLoopEnd must be a function, got a string',
     ],
   ])('says what is wrong with %o', (value, problem) => {
+    shows('003.wrong-shape');
     const error = errorOf(() => assertLoopStrategy(value, './mine.mjs'));
     expect(error.code).toBe('strategy.invalid');
     expect(error.message).toBe(`Strategy ./mine.mjs is not usable: ${problem}.`);
@@ -176,6 +180,7 @@ describe('assertLoopStrategy', () => {
 
 describe('assertLoopDecision', () => {
   it('takes a decision with feedback and metadata', () => {
+    shows('003.decision-metadata');
     const decision = { continue: true, reason: 'more', feedback: 'try b', metadata: { a: 1 } };
     expect(assertLoopDecision(decision, 'mine')).toBe(decision);
   });
@@ -189,6 +194,7 @@ describe('assertLoopDecision', () => {
     [{ continue: true, reason: 'x', feedback: 1 }],
     [{ continue: true, reason: 'x', metadata: null }],
   ])('refuses %o', (value) => {
+    shows('003.decision-wrong', '003.decision-reason');
     expect(errorOf(() => assertLoopDecision(value, 'mine')).code).toBe('strategy.invalid');
   });
 });

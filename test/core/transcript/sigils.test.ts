@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { systemPrompt } from '../../../src/core/prompt/system-prompt.ts';
 import { extractSummary, parseSigils } from '../../../src/core/transcript/sigils.ts';
+import { shows } from '../../support/shows.ts';
 
 const nothing = {
   taskDone: null,
@@ -21,6 +22,14 @@ const learnings = (message: string) => parseSigils(message).learnings;
 
 describe('parseSigils', () => {
   it('reads a whole final message', () => {
+    shows(
+      '001.sigil-form',
+      '001.fr-fields',
+      '001.fr-files-commas',
+      '001.learning-attributes',
+      '001.learning-several',
+      '001.compat-not-versioned',
+    );
     const message = `I tried.
 
 <failure-report>
@@ -71,6 +80,7 @@ Split the migration.
   });
 
   it('finds nothing in ordinary text', () => {
+    shows('001.sigil-unknown-ignored');
     expect(parseSigils('')).toEqual(nothing);
     expect(parseSigils('a < b and <b>bold</b> </task-done>')).toEqual(nothing);
   });
@@ -122,6 +132,7 @@ Split the migration.
 
   describe('failure-report', () => {
     it('needs what_tried and why_failed', () => {
+      shows('001.fr-required', '001.fr-category-default', '001.fr-empty');
       expect(report('')).toBeNull();
       expect(report('\nwhat_tried: a\n')).toBeNull();
       expect(report('\nwhy_failed: b\n')).toBeNull();
@@ -135,6 +146,7 @@ Split the migration.
     });
 
     it('lets values go on until the next known key', () => {
+      shows('001.fr-single-line');
       expect(
         report(`
           why_failed: the first line: with a colon
@@ -158,6 +170,7 @@ Split the migration.
     });
 
     it('ignores fields it does not know and keeps categories it does not know', () => {
+      shows('001.fr-unknown-fields');
       const found = report(
         '\nwhat_tried: a\nconfidence: low\nmore of it\nwhy_failed: b\nerror_category: cosmic_ray\n',
       );
@@ -181,6 +194,7 @@ Split the migration.
     });
 
     it('takes the first valid one', () => {
+      shows('001.sigil-first-wins');
       const message = `<failure-report>what_tried: x</failure-report>
 <failure-report>
 what_tried: a
@@ -192,6 +206,7 @@ why_failed: b
 
   describe('learning', () => {
     it('skips what is malformed and goes on', () => {
+      shows('001.learning-missing-attribute', '001.learning-empty', '001.learning-malformed');
       const good = '<learning category="pitfall" tags="a">text</learning>';
       expect(
         learnings(`<learning>no attributes</learning>
@@ -205,6 +220,7 @@ why_failed: b
     });
 
     it('keeps categories it does not know, angle brackets in attributes, tags and code in the content', () => {
+      shows('001.learning-unknown-category', '001.learning-tags-commas');
       expect(
         learnings(`<learning tags = "Vec<T>, a>b," category="wisdom">
 Use <learning> tags like \`x < y\`.
@@ -271,12 +287,14 @@ Use <learning> tags like \`x < y\`.
   });
 
   it('takes the first valid difficulty', () => {
+    shows('001.difficulty-first-valid');
     const message =
       '<difficulty-estimate>super</difficulty-estimate><difficulty-estimate>easy</difficulty-estimate>';
     expect(parseSigils(message).difficulty).toBe('easy');
   });
 
   it('never throws and is never fooled by code fences', () => {
+    shows('001.sigil-malformed-absent');
     const pieces = fc.constantFrom(
       '<learning',
       ' category="',
@@ -369,6 +387,7 @@ describe('extractSummary', () => {
   });
 
   it('is null without a summary, and blind to code', () => {
+    shows('004.summary-absent');
     expect(extractSummary('I made a summary of things')).toBeNull();
     expect(extractSummary('```\n## Summary\nno\n```')).toBeNull();
     expect(extractSummary('')).toBeNull();

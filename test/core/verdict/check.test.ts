@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { judgeCheck, type CheckRun } from '../../../src/core/verdict/check.ts';
 import { plainCounts } from '../../../src/core/verdict/report.ts';
+import { shows } from '../../support/shows.ts';
 
 const run: CheckRun = {
   name: 'validation',
@@ -63,6 +64,7 @@ describe('the verdict on one check', () => {
       null,
     ],
   ])('%s', (_name, change, passed, reason) => {
+    shows('002.config-exit-code', '002.validation-exit-code-alone');
     expect(judgeCheck({ ...run, ...change })).toMatchObject({ passed, reason });
   });
 

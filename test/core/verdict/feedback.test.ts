@@ -11,6 +11,7 @@ import {
 } from '../../../src/core/verdict/report.ts';
 import { linesOutsideFences } from '../prompt/outside-fences.ts';
 import { recorded } from './test-output/recorded.ts';
+import { shows } from '../../support/shows.ts';
 
 function check(overrides: Partial<Check> = {}): Check {
   return {
@@ -57,6 +58,7 @@ describe('feedback', () => {
   });
 
   it('says what ran, what failed, where, and what not to do about it', () => {
+    shows('003.fixed-feedback-failures');
     const failing = check({
       reason: 'exit code 1',
       command: 'npm test',

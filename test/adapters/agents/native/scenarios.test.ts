@@ -11,6 +11,7 @@ import {
 import { say, type Act, type Scenario } from '../../../../src/adapters/model-server/scenario.ts';
 import { continueMessage, exploringNotice } from '../../../../src/core/agent/native/turn.ts';
 import { providers, secretKey, workOn } from './native-work.ts';
+import { shows } from '../../../support/shows.ts';
 
 const call = (name: string, input: Record<string, unknown>): Act => ({ kind: 'tool', name, input });
 const acts = (...list: readonly Act[]) => ({ kind: 'acts', acts: list }) as const;
@@ -171,6 +172,7 @@ describe.each(providers)('the native agent on %s', (provider) => {
   });
 
   test('stops at the turn limit, with the work of the last turn done', async () => {
+    shows('002.turn-guard', '002.turn-is-call');
     await using run = await workOn(server, provider, 'loop', { assignment: { maxTurns: 3 } });
     expect(run.ending).toMatchObject({ kind: 'max_turns', turns: 3 });
     expect(run.requests.length).toBe(3);
@@ -189,6 +191,7 @@ describe.each(providers)('the native agent on %s', (provider) => {
   });
 
   test('asks to continue after a cut reply, with what it said so far', async () => {
+    shows('002.max-tokens');
     await using run = await workOn(server, provider, 'maxtok2');
     expect(JSON.stringify(run.requests[1]?.body)).toContain('This is cut o');
     expect(run.requests[1]?.ask?.messages).toContain(continueMessage);

@@ -12,6 +12,7 @@ import {
   newTurns,
   type TurnState,
 } from '../../../../src/core/agent/native/turn.ts';
+import { shows } from '../../../support/shows.ts';
 
 const limits = { maxTurns: 50, maxContextTokens: null };
 const text = (words: string): ReplyBlock => ({ type: 'text', text: words });
@@ -62,6 +63,7 @@ describe('after a reply', () => {
       { kind: 'continue', message: expect.any(String) },
     ],
   ])('%s', (_, given, next) => {
+    shows('002.end-turn', '002.tool-use', '002.max-tokens', '002.decision-until-end-turn');
     expect(afterReply(newTurns, given, limits).next).toMatchObject(next);
   });
 
@@ -90,6 +92,7 @@ const ends = (name: string, isError = false, finalText: string | null = null) =>
 
 describe('after tools', () => {
   test('the last turn ends it, unless the task is completed in it', () => {
+    shows('002.turn-guard');
     const state = { ...newTurns, turns: 50 };
     expect(afterTools(state, [ends('read')], '', limits).next).toMatchObject({
       end: { kind: 'max_turns', evidence: 'the limit of 50 turns is reached' },

@@ -10,6 +10,7 @@ import {
   worthFactor,
   worthOf,
 } from '../../../../src/core/memory/rank/worth.ts';
+import { shows } from '../../../support/shows.ts';
 
 const day = 86_400_000;
 const now = 1_800_000_000_000;
@@ -32,6 +33,7 @@ test('checks that stayed, came, went or prove nothing do not vote', () => {
 });
 
 test('worth grows with helpful votes, falls with harmful ones, with age and when files changed', () => {
+  shows('001.learnings-newer-first');
   const counts = fc.record({ helpful: fc.nat(1000), harmful: fc.nat(1000) });
   fc.assert(
     fc.property(counts, fc.nat(2000), (votes, days) => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseTests, type TestRun } from '../../../../src/core/verdict/test-output/parse-tests.ts';
 import { type Expected, expected, incomplete } from './expected.ts';
 import { recorded, recordedNames } from './recorded.ts';
+import { shows } from '../../../support/shows.ts';
 
 const isGreen = (name: string): boolean => expected[name]?.[4] === true;
 
@@ -39,6 +40,13 @@ describe('recorded output', () => {
   });
 
   it.each(Object.keys(expected))('%s gives the numbers of its runner', (name) => {
+    shows(
+      '004.tests-counts',
+      '004.parses-cargo',
+      '004.parses-jest',
+      '004.parses-pytest',
+      '004.tests-all-passed',
+    );
     const run = parseTests(recorded(name));
     expect(summaryOf(run)).toEqual(expected[name]);
     expect(run.total).toBe(run.passed + run.failed + run.skipped);
@@ -213,6 +221,7 @@ describe('details', () => {
   });
 
   it('of pytest', () => {
+    shows('004.tests-statuses');
     const { tests, failures } = parseTests(recorded('pytest/verbose'));
     expect(tests.map(({ name, status }) => `${status} ${name}`)).toMatchInlineSnapshot(`
       [

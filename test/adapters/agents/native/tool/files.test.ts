@@ -3,6 +3,7 @@ import { chmod, link, mkdir, readFile, stat, symlink, truncate, writeFile } from
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { worktree } from '../worktree.ts';
+import { shows } from '../../../../support/shows.ts';
 
 const lines = (count: number) =>
   Array.from({ length: count }, (_, i) => `line ${i + 1}`).join('\n');
@@ -60,6 +61,7 @@ describe('read', () => {
     ['round', 'leads out of the worktree'],
     ['dangling', 'does not exist'],
   ])('refuses %s', async (name, reason) => {
+    shows('002.tools-in-worktree');
     await using tree = await worktree({ 'a.txt': 'a', 'folder/b.txt': 'b', binary: 'a\0b' });
     const at = (file: string) => path.join(tree.folder, file);
     execFileSync('mkfifo', [at('pipe')]);
@@ -111,6 +113,7 @@ describe('write', () => {
     ['.', 'is a folder'],
     ['a.txt/b.txt', 'not a folder'],
   ])('refuses %s and changes nothing outside', async (name, reason) => {
+    shows('002.tools-in-worktree');
     await using tree = await worktree({ 'folder/a.txt': 'a', 'a.txt': 'a' });
     await symlink(tree.outside, path.join(tree.folder, 'links'));
     await symlink(path.join(tree.outside, 'secret.txt'), path.join(tree.folder, 'secret'));

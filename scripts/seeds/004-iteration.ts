@@ -1,0 +1,168 @@
+import { differs, section } from './statement.ts';
+
+export const iterationSections = [
+  section('004', 'An iteration', {
+    'number-unique': 'It has a number that no other iteration of its loop has',
+    'started-at': 'The time of its start is kept',
+    'ended-at': 'The time of its end is kept, null before',
+    'has-status': 'It has a status at every moment',
+    'keeps-prompt': 'The prompt that was sent is kept',
+    'keeps-result': 'Its result is kept',
+    'has-metadata': 'It has metadata',
+    'duration-of-ended': 'Its duration is known once it has ended',
+  }),
+  section('004', 'Status', {
+    'status-pending': '`pending`: not begun',
+    'status-pre-hooks': '`pre_hooks`: hooks before the agent',
+    'status-executing': '`executing`: the agent works',
+    'status-post-hooks': '`post_hooks`: hooks after the agent',
+    'status-completed': '`completed`: ended by itself',
+    'status-failed': '`failed`: ended by an error, which is kept in the metadata',
+    'status-timed-out': '`timed_out`: ended by its time limit',
+    'status-skipped': '`skipped`: not carried out',
+  }),
+  section('004', 'Result', {
+    'result-exit-code': 'Exit code of the agent',
+    'result-stdout': 'Its stdout, whole',
+    'result-stderr': 'Its stderr, whole',
+    'result-modified': 'Files that were modified',
+    'result-created': 'Files that were created',
+    'result-deleted': 'Files that were deleted',
+    'result-tests-run': 'Whether tests ran',
+    'result-tests': 'Counts of the tests',
+    'result-context': 'Share of the context window that was used, in percent',
+    'result-progress': 'Whether progress was detected',
+    'result-summary': "Summary from the agent's output",
+    'result-duration': 'Duration in milliseconds',
+  }),
+  section('004', 'Test results', {
+    'tests-counts': 'Total, passed, failed and skipped are the numbers of the runner',
+    'tests-details': 'Each test has name, status, duration and error',
+    'tests-statuses': 'The status of a test is passed, failed, skipped or error',
+    'tests-all-passed': [
+      'All tests passed when none failed',
+      differs(
+        '§7',
+        'zero parsed tests are unknown, and a suite that could not load is not green',
+        'no failure is no proof',
+      ),
+    ],
+    'tests-success-rate': [
+      'The success rate is passed / total in percent, and 100 without tests',
+      differs(
+        '§7',
+        'the score of a failing check is the share of its tests that passed; a check that ran no tests has none',
+        'a run without tests proves nothing',
+      ),
+    ],
+  }),
+  section('004', 'Execution', {
+    'default-timeout': 'The time limit defaults to 30 minutes',
+    'working-dir': 'The agent works in the given folder',
+    'env-vars': 'Configured environment variables are set for it',
+    'tracks-by-default': 'File changes are tracked by default',
+    'tracking-off': 'With tracking off no changes are listed',
+    'parses-by-default': 'Test output is parsed by default',
+    'parse-tests-off': 'With parsing off no counts are kept',
+    'prompt-sent': 'The prompt is given to the agent',
+    'claude-arguments': 'Claude Code is started with the arguments it needs',
+    'snapshot-before': 'A snapshot of the files is taken before the agent starts',
+    'ends-in-time': 'An agent that does not end in time is ended',
+    'timeout-told': 'The timeout is told with its iteration and limit',
+    'fail-keeps-error': 'What went wrong is kept with the iteration',
+    'pre-hooks': 'Hooks run before the agent',
+    'post-hooks': 'Hooks run after the agent',
+  }),
+  section('004', 'Parsing of test output', {
+    'parses-cargo': 'Output of cargo test is recognised',
+    'parses-jest': 'Output of jest is recognised',
+    'parses-pytest': 'Output of pytest is recognised',
+    'parses-nothing': 'Output of no known runner gives no results',
+    'parses-zeros': [
+      'A recognised output gives counts of 0 (a sketch)',
+      differs('§7', 'real numbers, names and errors', 'the document calls its own code simplified'),
+    ],
+  }),
+  section('004', 'Progress', {
+    'progress-files': [
+      'Any changed file is progress',
+      differs(
+        '§8',
+        'a change is progress only on a tree that was not seen before',
+        'an agent that goes back and forth changes files for ever',
+      ),
+    ],
+    'progress-tests': [
+      'Tests that all pass are progress',
+      differs(
+        '§8',
+        'a level above its best is progress; staying green is not',
+        'a green suite that stays green shows no movement',
+      ),
+    ],
+    'progress-none': 'Neither is no progress',
+  }),
+  section('004', 'Summary', {
+    'summary-markers': '`## Summary`, `### Summary` and `Summary:` begin a summary',
+    'summary-five-lines': 'Up to five lines behind it are taken',
+    'summary-empty': 'An empty one is passed over',
+    'summary-absent': 'Without a marker there is none',
+  }),
+  section('004', 'Tracking of files', {
+    'track-modified': 'A file that is different is modified',
+    'track-created': 'A file that was not there is created',
+    'track-deleted': 'A file that is gone is deleted',
+    'track-nothing': 'Nothing done is no change',
+    'track-mtime': [
+      'Files are compared by modification time and size',
+      differs(
+        '§5',
+        'by content: git trees, without git recursive hashes',
+        'a touched file is not changed, and an edit may keep size and time',
+      ),
+    ],
+    'track-top-folder': [
+      'Only files directly in the folder are looked at',
+      differs('§5', 'the whole tree, untracked files included', 'work is done in subfolders'),
+    ],
+  }),
+  section('004', 'History', {
+    'history-last': 'The last iterations can be read',
+    'history-by-number': 'An iteration can be read by its number',
+    'history-filter': [
+      'Iterations can be filtered by a predicate',
+      differs(
+        '§18',
+        '`loop show --json` prints all of them',
+        'any program can filter JSON; a function in memory serves none of them',
+      ),
+    ],
+    'history-limit': [
+      '100 iterations are kept in memory, older ones leave',
+      differs(
+        '§15',
+        'every iteration is in the store; prompts see the last few through progress and memory',
+        'a record with holes cannot be folded again',
+      ),
+    ],
+    'history-persist': 'History is persisted and loaded again',
+    'history-json-file': [
+      'It is persisted as one JSON file at a configured path',
+      differs(
+        '§15',
+        'in the store, transaction by transaction',
+        'a file written at the end is lost with the process',
+      ),
+    ],
+    'total-iterations': 'Iterations are counted',
+    'total-successful': 'Successful ones are counted',
+    'total-failed': 'Failed ones are counted',
+    'total-timed-out': 'Timed-out ones are counted',
+    'total-duration': 'Durations are added up',
+    'total-modified': 'Modified files are added up',
+    'total-created': 'Created files are added up',
+    'total-tests': 'Tests that ran, passed and failed are added up',
+    'streak-counts': 'Failed and timed-out iterations since the last completed one are a streak',
+    'streak-passes-over': 'Skipped ones neither count nor break it',
+  }),
+] as const;
