@@ -37,11 +37,8 @@ const program = { ...output, format: 'esm', entryFileNames: '[name].js' } as con
 // Code that V8 compiled can be kept for CommonJS, not for modules: bin/bundle.cjs does.
 const kept = { ...output, format: 'cjs', entryFileNames: '[name].cjs' } as const;
 
-const importModule = 'src/daemon/import-module.ts';
 const apart: Plugin = {
   name: 'apart',
-  resolveId: (id) =>
-    id.endsWith(path.basename(importModule)) ? { id: './import-module.cjs', external: true } : null,
   generateBundle(_output, files) {
     for (const file of Object.values(files)) {
       const foreign = file.type === 'chunk' && file.dynamicImports.find((id) => !(id in files));
@@ -49,7 +46,6 @@ const apart: Plugin = {
     }
   },
 };
-await build({ ...shared, input: { 'import-module': importModule }, output: kept });
 await build({
   ...shared,
   plugins: [ascii, apart],
@@ -76,6 +72,7 @@ await build({
     'native-agent': 'src/adapters/agents/native/program.ts',
     'learning-search': 'src/adapters/sqlite/search-program.ts',
     'scripted-player': 'src/adapters/agents/scripted/player.ts',
+    'strategy-runner': 'src/adapters/strategy/strategy-runner.ts',
   },
   output: { ...program, chunkFileNames: 'program-[name]-[hash].js' },
 });

@@ -42,12 +42,26 @@ function collect(node: Tree, path: string, root: Tree, depth: number): readonly 
   if (depth > deepest) return [];
   const alternatives = forms(node, root);
   const below = alternatives.flatMap((form) => childrenOf(form, path));
-  const seen = new Map(below.map(([child, childNode]) => [child, childNode]));
-  const rows = [...seen].flatMap(([child, childNode]) =>
-    collect(childNode, child, root, depth + 1),
+  const seen = Map.groupBy(below, ([child]) => child);
+  const rows = [...seen].flatMap(([child, found]) =>
+    collect(oneOf(found.map(([, childNode]) => childNode)), child, root, depth + 1),
   );
   const own = row(node, path, alternatives);
   return own === null ? rows : [own, ...rows];
+}
+
+/** A key that several forms of a map have, each in its own way. */
+function oneOf(nodes: readonly Tree[]): Tree {
+  const [first = {}] = nodes;
+  const texts = new Set(nodes.map((node) => JSON.stringify(node)));
+  if (texts.size === 1) return first;
+  const descriptions = [...new Set(nodes.map((node) => textAt(node, 'description')))];
+  const defaults = new Set(nodes.map((node) => JSON.stringify(node['default'])));
+  return {
+    anyOf: nodes,
+    description: descriptions.filter((text) => text !== '').join(' '),
+    ...(defaults.size === 1 && first['default'] !== undefined ? { default: first['default'] } : {}),
+  };
 }
 
 function childrenOf(form: Tree, path: string): readonly (readonly [string, Tree])[] {

@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { knownAgents } from '../adapters/agents/installed-agents.ts';
 import { resolveAgent } from '../adapters/agents/registry.ts';
 import { minuteOfDay } from '../adapters/clock/local-time.ts';
@@ -32,7 +31,7 @@ import type { FlagValues } from '../core/config/flags.ts';
 import type { PromptRecord } from '../core/loop/event.ts';
 import type { Settings } from '../core/config/schema.ts';
 import { hookModules } from '../core/hook/hook-modules.ts';
-import { importModule } from './import-module.ts';
+import { createStrategyLoader } from './strategy-loader.ts';
 import { refuseLostStore } from './lost-store.ts';
 import { loopPrompt } from './loop-prompt.ts';
 import { preflight } from './preflight.ts';
@@ -42,8 +41,6 @@ import { createSettingsReader, settingsOf } from './settings-reader.ts';
 import { SteadyConfig } from './steady-config.ts';
 import { LoopwrightError } from '../core/error.ts';
 import { resolveLoopType, type LoopType, type LoopTypes } from '../core/loop-type/resolve.ts';
-import { assertLoopStrategy, createLoopStrategy } from '../core/strategy/registry.ts';
-import type { LoopStrategy } from '../core/strategy/strategy.ts';
 import type { Task } from '../core/task/task.ts';
 import { createRedaction } from '../core/redact/redactor.ts';
 import { secretsOfEngine } from '../core/redact/secret-values.ts';
@@ -246,7 +243,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
       hooks.observe(event);
     },
     resolveAgent: (settings) => agents.resolve(settings),
-    resolveStrategy: (settings) => loadStrategy(settings, project.root),
+    resolveStrategy: createStrategyLoader({ supervisor, env, root: project.root }),
     hookCommand: (hook) => hookCommand(hook, project.root),
     preflight: (settings, wish) =>
       preflight(engine, { settings, ...wish, allowUnpriced: input.allowUnpriced === true }),
@@ -352,38 +349,6 @@ function refusePostgres(settings: Settings): void {
       hint: 'remove `store` from the configuration',
     },
   );
-}
-
-/** Built-in strategies are pure; a custom one is a module of the user's checkout. */
-async function loadStrategy(settings: Settings, root: string): Promise<LoopStrategy> {
-  const { module, ...config } = settings.strategy;
-  if (config.name !== 'custom' || module === undefined) return createLoopStrategy(config);
-  const file = path.resolve(root, module);
-  const loaded = await importStrategy(file);
-  return assertLoopStrategy(strategyExport(loaded), module);
-}
-
-async function importStrategy(file: string): Promise<unknown> {
-  try {
-    return await importModule(pathToFileURL(file).href);
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new LoopwrightError(
-      'strategy.unloadable',
-      `the strategy module ${file} cannot be loaded: ${reason}`,
-      {
-        cause,
-        hint: 'correct `strategy.module` or the module itself',
-      },
-    );
-  }
-}
-
-/** `export const strategy`, or the default export. */
-function strategyExport(loaded: unknown): unknown {
-  if (typeof loaded !== 'object' || loaded === null) return loaded;
-  if ('strategy' in loaded) return loaded.strategy;
-  return 'default' in loaded ? loaded.default : loaded;
 }
 
 function definedOnly(env: Readonly<Record<string, string | undefined>>): Record<string, string> {

@@ -1,11 +1,13 @@
 import type { Loop } from '../core/loop/loop.ts';
-import { lastIteration } from '../core/loop/loop.ts';
+import { lastIteration, looksAtFiles } from '../core/loop/loop.ts';
 import { passesLeft } from '../core/loop/passes.ts';
 import { judgeCompletion, type Completion } from '../core/verdict/completion.ts';
 import { violationsOf } from '../core/verdict/integrity.ts';
 import type { StopResult } from '../core/verdict/stop-condition.ts';
 import type { Engine } from './engine.ts';
 import type { LoopOwner } from './loop-owner.ts';
+import { putBackWritten } from './put-back.ts';
+import type { FilesBeside } from './stop-looks.ts';
 
 export type CompletionLook = {
   readonly completion: Completion;
@@ -19,8 +21,18 @@ export async function lookAtCompletion(
   loop: Loop,
 ): Promise<CompletionLook> {
   const facts = { activeMs: owner.activeMs, isAskedToStop: await owner.isAskedToStop() };
-  const stops = await owner.stops.resultsOf(engine, loop, facts, owner.cut);
+  const files = looksAtFiles(loop) ? filesOf(engine, owner) : null;
+  const stops = await owner.stops.resultsOf(engine, loop, { facts, files }, owner.cut);
   return { completion: completionWith(loop, stops), stops };
+}
+
+function filesOf(engine: Engine, owner: LoopOwner): FilesBeside {
+  return {
+    // What the checks wrote is put back first: otherwise the scripts would be blamed for it.
+    before: async () =>
+      (await putBackWritten(engine, owner, null)) ?? owner.workspace.snapshot(owner.closing),
+    after: (before) => owner.lookAfter('scripts of stop conditions', before),
+  };
 }
 
 function completionWith(loop: Loop, stops: readonly StopResult[]): Completion {

@@ -3,15 +3,18 @@ import type { Clock } from '../ports/clock.ts';
 /** A person who edits the files between two iterations is not faster than this. */
 const freshMs = 500;
 
-/** What checks have written into a workspace: snapshots of before and after they ran. */
-export type Written = { readonly before: string; readonly after: string };
+/** Programs of the user's that run in the worktree beside the agent, in words. */
+export type Writer = 'the checks' | 'scripts of stop conditions';
+
+/** What programs have written into a workspace: snapshots of before and after they ran. */
+export type Written = { readonly by: Writer; readonly before: string; readonly after: string };
 
 /** A look at the files that is taken beside other work, for the next iteration to start from. */
 export class LookAhead {
   readonly #clock: Clock;
   #ahead: { readonly at: number; readonly tree: Promise<string | null> } | null = null;
 
-  #written: { readonly before: string; readonly after: Promise<string | null> } | null = null;
+  #written: (Omit<Written, 'after'> & { readonly after: Promise<string | null> }) | null = null;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -24,20 +27,20 @@ export class LookAhead {
     await tree;
   }
 
-  /** As above; the files were another snapshot before the checks. */
-  async takeAfterChecks(before: string, look: Promise<string>): Promise<void> {
+  /** As above; the files were another snapshot before these programs ran. */
+  async takeAfter(by: Writer, before: string, look: Promise<string>): Promise<void> {
     const taken = this.take(look);
     const after = this.#ahead?.tree ?? null;
-    if (before !== '' && after !== null) this.#written = { before, after };
+    if (before !== '' && after !== null) this.#written = { by, before, after };
     await taken;
   }
 
-  /** What checks have written since; asked once. `look` where the one before has failed. */
+  /** What they have written since; asked once. `look` where the one before has failed. */
   async takeWritten(look: () => Promise<string>): Promise<Written | null> {
     const written = this.#written;
     this.#written = null;
     if (written === null) return null;
-    return { before: written.before, after: (await written.after) ?? (await look()) };
+    return { ...written, after: (await written.after) ?? (await look()) };
   }
 
   /** Something may change the files now. */

@@ -5,6 +5,7 @@ import { lastIteration, type Loop } from '../core/loop/loop.ts';
 import { allChecks } from '../core/verdict/report.ts';
 import { describeStop, type Looked } from '../core/verdict/stop-condition.ts';
 import { parseTests } from '../core/verdict/test-output/parse-tests.ts';
+import type { ProcessEnd } from '../ports/process.ts';
 import type { Engine } from './engine.ts';
 import { inTime } from './in-time.ts';
 import { runCommand } from './run-command.ts';
@@ -123,12 +124,17 @@ async function scriptSays(
     walled: true,
   };
   const { end } = await runCommand(engine, loop, spec, signal);
-  if (end.kind === 'exited') return { met: end.code === 0 };
-  const what =
-    end.kind === 'timed-out'
-      ? `took longer than ${test.timeout / 1000} s and was ended`
-      : end.kind === 'not-started'
-        ? `could not be started: ${end.error}`
-        : `was ended (${end.kind})`;
-  return { met: null, problem: `\`${test.command}\` ${what}` };
+  const fault = scriptFault(end, test.timeout);
+  if (fault !== null) return { met: null, problem: `\`${test.command}\` ${fault}` };
+  return { met: end.kind === 'exited' && end.code === 0 };
+}
+
+/** Why a script gave no answer, in words; null when its exit code is one. */
+function scriptFault(end: ProcessEnd, timeoutMs: number): string | null {
+  if (end.kind === 'timed-out') return `took longer than ${timeoutMs / 1000} s and was ended`;
+  if (end.kind === 'not-started') return `could not be started: ${end.error}`;
+  if (end.kind !== 'exited') return `was ended (${end.kind})`;
+  // What a shell says of a program, not what the program says.
+  if (end.code === 126) return 'cannot be executed (exit code 126)';
+  return end.code === 127 ? 'was not found (exit code 127)' : null;
 }

@@ -16,7 +16,7 @@ import { BaseWatch } from './base-watch.ts';
 import type { Claims } from './claims.ts';
 import type { Engine } from './engine.ts';
 import { KnownChanges } from './known-changes.ts';
-import { LookAhead, type Written } from './look-ahead.ts';
+import { LookAhead, type Writer, type Written } from './look-ahead.ts';
 import { lookForLoop } from './outages.ts';
 import { remember } from './remember.ts';
 import { leaseOf } from './session.ts';
@@ -149,12 +149,12 @@ export class LoopOwner implements AsyncDisposable {
     this.inBackground(this.#ahead.take(this.#look()));
   }
 
-  /** The same after checks, which were started on a snapshot: what they wrote is put back later. */
-  lookAfterChecks(before: string): void {
-    this.inBackground(this.#ahead.takeAfterChecks(before, this.#look()));
+  /** The same after programs that were started on a snapshot: what they wrote is put back later. */
+  lookAfter(by: Writer, before: string): void {
+    this.inBackground(this.#ahead.takeAfter(by, before, this.#look()));
   }
 
-  /** What checks have written that was not put back yet; null when there is nothing of the kind. Asked once. */
+  /** What such programs have written that was not put back yet; null when there is nothing of the kind. Asked once. */
   takeWritten(): Promise<Written | null> {
     return this.#ahead.takeWritten(() => this.#look());
   }

@@ -8,7 +8,7 @@ import type { LoopOwner } from './loop-owner.ts';
 const mostNamed = 10;
 
 /**
- * Puts back what the checks wrote since they were started on a snapshot: no later verification finds it, and none of it counts
+ * Puts back what checks, or scripts of stop conditions, wrote since they were started on a snapshot: no later verification finds it, and none of it counts
  * as the agent's work. What was changed by somebody else since stays. Answers the snapshot of the files afterwards, when `now`
  * was that before. Ignored files stay, as caches of tools do; a confirmation has none of them.
  */
@@ -72,7 +72,7 @@ async function restore(owner: LoopOwner, tree: string, paths: readonly string[])
 
 async function pathsToPutBack(
   owner: LoopOwner,
-  { before, after }: Written,
+  { before, after }: Pick<Written, 'before' | 'after'>,
   now: string,
 ): Promise<readonly string[]> {
   const { mode } = owner.loop.workspace;
@@ -83,7 +83,7 @@ async function pathsToPutBack(
 /** In the user's own checkout only what is as committed is put back, and nothing is deleted. */
 async function cleanPaths(
   owner: LoopOwner,
-  { before, after }: Written,
+  { before, after }: Pick<Written, 'before' | 'after'>,
   now: string,
 ): Promise<readonly string[]> {
   const { loop, workspace, closing } = owner;
@@ -135,14 +135,14 @@ async function changed(owner: LoopOwner, from: string, to: string): Promise<read
 /** Reports and caches come and go; a check that rewrites the work itself is worth a word, once. */
 async function tellOfTracked(
   owner: LoopOwner,
-  { before, after }: Written,
+  { by, before, after }: Written,
   paths: readonly string[],
 ): Promise<void> {
   const { created } = await owner.changesBetween(before, after);
   const made = new Set(created);
   const tracked = paths.filter((file) => !made.has(file));
   if (tracked.length === 0) return;
-  const text = `the checks changed files of the work, which were put back: ${named(tracked)}`;
+  const text = `${by} changed files of the work, which were put back: ${named(tracked)}`;
   if (!owner.loop.warnings.includes(text)) await owner.record({ type: 'warning.raised', text });
 }
 

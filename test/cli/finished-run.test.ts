@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { gitRepo, type GitRepo } from '../support/git-repo.ts';
+import { processesWith } from '../support/invariants.ts';
 import { realCli } from './real-cli.ts';
 
 async function run(repo: GitRepo, ...words: readonly string[]) {
@@ -9,6 +10,13 @@ async function run(repo: GitRepo, ...words: readonly string[]) {
   const { exitCode, out, err } = await ended;
   clearTimeout(timer);
   return { code: exitCode, out: out + err };
+}
+
+function configWith(module: string): string {
+  return `agent: "command:echo x >> n.txt"
+validation: { command: 'test "$(wc -l < n.txt)" -ge 2' }
+strategy: { name: custom, module: ${module} }
+`;
 }
 
 describe('a run that is finished ends', () => {
@@ -32,6 +40,27 @@ strategy: { name: custom, module: strategy.mjs }
     const { code, out } = await run(repo, 'run', 'write n.txt');
     expect(code, out).toBe(0);
     expect(out).toContain('complete');
+  }, 60_000);
+
+  it('and nothing is left that the module of its strategy has started, also when the run is refused', async () => {
+    await using repo = await gitRepo();
+    const mark = `strategy-left-${process.pid}`;
+    const started = `import { spawn } from 'node:child_process';
+       const left = { detached: true, stdio: 'ignore', env: { ...process.env, LEFT: '${mark}' } };
+       spawn('sleep', ['77'], left).unref();`;
+    const decides = `onIterationComplete: () => { spawn('sleep', ['77'], left).unref(); return { continue: true, reason: 'on' }; }`;
+    await repo.write('strategy.mjs', `${started}\nexport default { name: 'busy', ${decides} };`);
+    await repo.write('broken.mjs', `${started}\nexport default { name: 'broken' };`);
+    await repo.write('loopwright.yml', configWith('strategy.mjs'));
+    await repo.commitAll('project');
+    const { code, out } = await run(repo, 'run', 'write n.txt');
+    expect(code, out).toBe(0);
+    expect(processesWith(mark)).toEqual([]);
+    await repo.write('loopwright.yml', configWith('broken.mjs'));
+    const refused = await run(repo, 'run', 'write it again');
+    expect(refused.code, refused.out).toBe(3);
+    expect(refused.out).toContain('onIterationComplete must be a function');
+    expect(processesWith(mark)).toEqual([]);
   }, 60_000);
 
   it('and a hook that has answered is heard, although its module left a timer open', async () => {

@@ -50,6 +50,12 @@ describe('a stop condition is judged with the iteration it is about', () => {
       { validate: oneOfTwoTests },
       3,
     ],
+    [
+      'test-failure-streak: 2 counts a failed check that prints no test results',
+      { on: 'test-failure-streak', value: 2 },
+      {},
+      2,
+    ],
     ['on-error runs 1', { on: 'on-error' }, { agent: 'command:exit 7' }, 1],
     [
       'on-error with a pattern that matches',
@@ -78,6 +84,32 @@ describe('a stop condition is judged with the iteration it is about', () => {
     });
     expect(loop.iterations).toHaveLength(1);
     expect(loop).toMatchObject({ status: 'failed', reason: 'strategy_stop' });
+  });
+});
+
+describe('a configured delay', () => {
+  it('is part of the time of a loop', async () => {
+    const flags = { 'iteration-delay': '700ms', 'max-iterations': 20 };
+    const loop = await runWith([{ on: 'max-duration', value: '2s' }], flags);
+    expect(loop).toMatchObject({ status: 'failed', reason: 'strategy_stop' });
+    expect(loop.iterations.length).toBeLessThan(5);
+  });
+});
+
+describe('what a script of a stop condition writes', () => {
+  it('is put back: it is not progress, is in no commit, and its writer is named', async () => {
+    await using repo = await gitRepo();
+    await repo.write('kept.txt', 'as it was\n');
+    const command = 'date +%N >> evil.txt; date +%N >> kept.txt; exit 1';
+    const flags = { agent: 'command:true', 'no-progress-limit': 2, 'max-iterations': 8 };
+    await using project = await withStops(repo, [{ on: 'script', command }], flags);
+    const loop = await project.runText('work');
+    expect(loop).toMatchObject({ status: 'failed', reason: 'no_progress' });
+    expect(loop.iterations).toHaveLength(2);
+    expect(await repo.git('log', '--all', '--format=', '--name-only')).not.toContain('evil.txt');
+    expect(loop.warnings).toContain(
+      'scripts of stop conditions changed files of the work, which were put back: kept.txt',
+    );
   });
 });
 
@@ -123,6 +155,24 @@ describe('looks at stop conditions', () => {
     expect(told).toEqual([
       'a stop condition could not be judged: `sleep 30` took longer than 0.3 s and was ended',
     ]);
+  });
+});
+
+describe('a script that a stop condition cannot start', () => {
+  it.each([
+    ['./nope.sh', '`./nope.sh` was not found (exit code 127)'],
+    ['./n.txt', '`./n.txt` cannot be executed (exit code 126)'],
+  ])('%s is no answer, also where it is denied', async (command, problem) => {
+    const stops = [{ on: 'script', command }, { not: { on: 'script', command } }];
+    const loop = await runWith(stops, { 'max-iterations': 2 });
+    expect(loop).toMatchObject({ status: 'failed', reason: 'max_iterations' });
+    const looked = loop.iterations[0]?.decision?.inputs.stopConditions ?? [];
+    expect(looked).toMatchObject([
+      { met: false, unsure: true, problem },
+      { met: false, unsure: true, problem },
+    ]);
+    const told = loop.warnings.filter((text) => text.includes('could not be judged'));
+    expect(told).toHaveLength(1);
   });
 });
 

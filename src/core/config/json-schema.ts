@@ -39,17 +39,28 @@ function makeInputJsonSchema(schema: z.ZodType): Tree {
   return body;
 }
 
-/** The keys a map at this path may have, over all its forms; empty when any key may be written. */
-export function keysAt(schema: z.ZodType, path: Path): readonly string[] {
+/**
+ * The keys a map at this path may have, over all its forms; empty when any key may be written. With the `value` that was written,
+ * forms that it contradicts (another `on`) do not count.
+ */
+export function keysAt(schema: z.ZodType, path: Path, value?: unknown): readonly string[] {
   const root = inputJsonSchema(schema);
   let nodes = forms(root, root);
   for (const part of path) {
     nodes = nodes.flatMap((node) => children(node, part)).flatMap((node) => forms(node, root));
   }
-  const keys = nodes.flatMap((node) =>
-    isTree(node['properties']) ? Object.keys(node['properties']) : [],
-  );
+  const maps = nodes.map((node) => node['properties']).filter(isTree);
+  const fitting = maps.filter((properties) => !isContradicted(properties, value));
+  const keys = (fitting.length === 0 ? maps : fitting).flatMap((each) => Object.keys(each));
   return [...new Set(keys)];
+}
+
+function isContradicted(properties: Tree, value: unknown): boolean {
+  if (!isTree(value)) return false;
+  return Object.entries(properties).some(([key, child]) => {
+    const fixed = isTree(child) ? child['const'] : undefined;
+    return fixed !== undefined && value[key] !== fixed;
+  });
 }
 
 /** A schema node and the alternatives inside it, references followed. */

@@ -39,7 +39,7 @@ function describeIssue(
 ): readonly Problem[] {
   const path = [...base, ...issue.path.map(pathPart)];
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.slice(0, maxDescribed).map((key) => unknownKey(key, path, schema));
+    return issue.keys.slice(0, maxDescribed).map((key) => unknownKey(key, path, tree, schema));
   }
   if (issue.code === 'invalid_union') return describeUnion(issue, path, tree, schema);
   const written = whatWasWritten(tree, path);
@@ -77,8 +77,8 @@ function reason(
   return withValue(issue.message, path, value);
 }
 
-function unknownKey(key: string, path: Path, schema: z.ZodType): Problem {
-  const valid = keysAt(schema, path);
+function unknownKey(key: string, path: Path, tree: unknown, schema: z.ZodType): Problem {
+  const valid = keysAt(schema, path, valueAt(tree, path)).filter((each) => each !== key);
   const place = path.length === 0 ? '' : ` in ${formatPath(path)}`;
   const moved = path.length === 0 ? sectionsWith(key, valid, schema) : [];
   const close = moved[0] ?? nearest(key, valid);

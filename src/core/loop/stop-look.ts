@@ -1,5 +1,6 @@
 import type { StopTest } from '../config/section/stop.ts';
 import { progressOfEach } from '../strategy/activity.ts';
+import type { IterationSummary } from '../strategy/strategy.ts';
 import { reportTests } from '../verdict/report.ts';
 import { budgetUse } from './budget.ts';
 import { summariseBase, summariseHistory } from './iteration-summary.ts';
@@ -24,7 +25,7 @@ export function answerFromLoop(loop: Loop, test: StopTest, facts: StopFacts): bo
     case 'max-duration':
       return facts.activeMs >= test.value;
     case 'test-failure-streak':
-      return streak(summariseHistory(loop), ({ tests }) => (tests?.failed ?? 0) > 0) >= test.value;
+      return streak(summariseHistory(loop), hasFailingTests) >= test.value;
     case 'no-progress': {
       const each = progressOfEach(summariseHistory(loop), { base: summariseBase(loop) });
       return streak(each, ({ progress }) => !progress) >= test.value;
@@ -52,6 +53,11 @@ export function answerFromLoop(loop: Loop, test: StopTest, facts: StopFacts): bo
     case 'script':
       return null;
   }
+}
+
+/** A check that prints no test counts is one test. */
+function hasFailingTests({ tests, verificationPassed }: IterationSummary): boolean {
+  return tests === null || tests.total === 0 ? verificationPassed === false : tests.failed > 0;
 }
 
 /** How many at the end of the list it holds for, without a break. */

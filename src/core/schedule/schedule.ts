@@ -226,9 +226,12 @@ function needsAgentSlot({ kind, needsAgent }: Ask): boolean {
   return kind === 'loop' && needsAgent === true;
 }
 
-/** Loops that hold a slot and whose agent is a program. */
-export function loopsWithAgent(held: Schedule['held']): number {
-  return [...held.values()].filter(({ ask }) => needsAgentSlot(ask)).length;
+/**
+ * Loops that hold a slot, whose agent is a program, and that come before this one: those that get the slots for agents first. A
+ * loop of a lower priority does not count. It keeps its agent until its iteration ends, and then lets this one go first.
+ */
+export function agentsBefore(held: Schedule['held'], { order }: Pick<Ask, 'order'>): number {
+  return [...held.values()].filter(({ ask }) => needsAgentSlot(ask) && ask.order <= order).length;
 }
 
 /** Why this ask would not get a slot now; null: it would. */
@@ -247,7 +250,7 @@ export function obstacleFor(schedule: Schedule, ask: Ask, moment: Moment): Obsta
   const outside = ask.kind === 'request' ? null : machineObstacle(limits, ask.kind, slots, moment);
   if (outside !== null) return outside;
   if (slots >= limit && ask.isFree !== true) return { kind: 'busy', slot: ask.kind, limit };
-  if (needsAgentSlot(ask) && loopsWithAgent(held) >= limits.slots.agent) {
+  if (needsAgentSlot(ask) && agentsBefore(held, ask) >= limits.slots.agent) {
     return { kind: 'busy', slot: 'agent', limit: limits.slots.agent };
   }
   if (ask.kind !== 'request' || provider === null) return null;

@@ -18,8 +18,8 @@ export type Ask = {
   /** Passes everything but the number of slots, and takes none: a native agent waits for its requests instead. */
   readonly isFree?: boolean;
   /**
-   * Of a loop: its agent is a program and will take an agent slot. More of these than agents would only make worktrees and wait,
-   * so no more of them get a slot; loops of the native agent do.
+   * Of a loop: its agent is a program and will take an agent slot. Behind as many of these as there are agents it would only make a
+   * worktree and wait, so it gets no slot; a loop of the native agent does, and so does one that comes before those that hold one.
    */
   readonly needsAgent?: boolean;
   /** Smaller goes first, as the order of tasks: ready since, minus a minute per point of priority. Never changes. */

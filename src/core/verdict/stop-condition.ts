@@ -1,4 +1,4 @@
-import type { StopCondition, StopKind, StopTest } from '../config/section/stop.ts';
+import type { StopCondition, StopKind, StopPart, StopTest } from '../config/section/stop.ts';
 
 /** What looking at one condition gave. */
 export type Looked = {
@@ -22,7 +22,7 @@ export type StopResult = {
 };
 
 /** Every condition that looks at the world, through all combinators: what the engine has to look up first. */
-export function stopTests(conditions: readonly StopCondition[]): readonly StopTest[] {
+export function stopTests(conditions: readonly StopPart[]): readonly StopTest[] {
   return conditions.flatMap((condition) => {
     if ('on' in condition) return [condition];
     if ('all' in condition) return stopTests(condition.all);
@@ -44,7 +44,7 @@ export function evaluateStop(condition: StopCondition, look: StopLook): StopResu
 }
 
 /** Three-valued: an unsure part leaves the whole unsure unless the rest already decides. */
-function evaluate(condition: StopCondition, look: StopLook): boolean | null {
+function evaluate(condition: StopPart, look: StopLook): boolean | null {
   if ('on' in condition) return look(condition).met;
   if ('not' in condition) {
     const inner = evaluate(condition.not, look);
@@ -57,19 +57,28 @@ function evaluate(condition: StopCondition, look: StopLook): boolean | null {
   return parts.includes(null) ? null : !decisive;
 }
 
-export function describeStop(condition: StopCondition): string {
+/** Two negations are none; whatever else is denied stands in brackets, so that it reads in one way only. */
+function describeNot(condition: StopPart): string {
+  return 'not' in condition ? describeStop(condition.not) : `not (${describeStop(condition)})`;
+}
+
+function plural(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`;
+}
+
+export function describeStop(condition: StopPart): string {
   if ('all' in condition) return `all of (${condition.all.map(describeStop).join(', ')})`;
   if ('any' in condition) return `any of (${condition.any.map(describeStop).join(', ')})`;
-  if ('not' in condition) return `not ${describeStop(condition.not)}`;
+  if ('not' in condition) return describeNot(condition.not);
   switch (condition.on) {
     case 'max-iterations':
-      return `${condition.value} iterations`;
+      return plural(condition.value, 'iteration');
     case 'max-duration':
-      return `${Math.round(condition.value / 1000)} s`;
+      return `the loop took ${condition.value / 1000} s`;
     case 'test-failure-streak':
-      return `tests failed in ${condition.value} iterations in a row`;
+      return `tests failed in ${plural(condition.value, 'iteration')} in a row`;
     case 'no-progress':
-      return `no progress in ${condition.value} iterations in a row`;
+      return `no progress in ${plural(condition.value, 'iteration')} in a row`;
     case 'file-created':
       return `${condition.path} exists`;
     case 'file-contains':

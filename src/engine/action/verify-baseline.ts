@@ -59,7 +59,7 @@ export async function verifyBaseline(engine: Engine, owner: LoopOwner): Promise<
     const judged = { cwd, dir, tree, commit, work: null };
     const report = await runVerification(engine, loop, judged, owner.cut);
     // The checks may have left files; what they are now is looked at beside the storing.
-    if (cwd === owner.workspace.path) owner.lookAfterChecks(tree);
+    if (cwd === owner.workspace.path) owner.lookAfter('the checks', tree);
     if (report === null) return;
     const fault = await faultOf(engine, loop, report, owner.cut);
     const baseline: JudgedBase = { state: stateOf(report), report, ...fault };

@@ -25,7 +25,7 @@ export async function verifyIteration(engine: Engine, owner: LoopOwner): Promise
     },
     owner.cut,
   );
-  owner.lookAfterChecks(before);
+  owner.lookAfter('the checks', before);
   // Beside other work, unless something else changes the files next.
   if (isFollowed(loop)) await putBackWritten(engine, owner, null);
   if (report === null) return;

@@ -27,7 +27,8 @@ export async function waitOn(engine: Engine, owner: LoopOwner, leftMs: number): 
       if (!ends.aborted && !isShut(error)) throw error;
     });
   }
-  owner.forgetTime();
+  // A delay that the user configured is part of the loop's time; every other wait is not.
+  if (wait?.condition !== 'delay') owner.forgetTime();
 }
 
 const longestSleepMs = 60_000;

@@ -90,6 +90,24 @@ describe('slots', () => {
     ]);
   });
 
+  it('let a loop begin beside one of a lower priority, whose agent it waits for', () => {
+    const wide = { ...limits, slots: { loop: 3, agent: 1, request: 10 } };
+    const program = { kind: 'loop', needsAgent: true } as const;
+    const { granted } = play(
+      [
+        [ask('low', { ...program, order: 10 }), at(0)],
+        [ask('low-agent', { kind: 'agent', order: 10 }), at(0)],
+        [ask('later', { ...program, order: 20 }), at(0)],
+        [ask('critical', { ...program, order: 1 }), at(1)],
+        [ask('critical-agent', { kind: 'agent', order: 1 }), at(1)],
+        [ask('low-agent-2', { kind: 'agent', order: 10 }), at(2)],
+        [{ type: 'release', id: 'low-agent' }, at(3)],
+      ],
+      wide,
+    );
+    expect(granted).toEqual(['low', 'low-agent', '', 'critical', '', '', 'critical-agent']);
+  });
+
   it('follow new limits at once', () => {
     const more = { ...limits, slots: { ...limits.slots, agent: 4 } };
     const { granted } = play([

@@ -5,14 +5,18 @@ import { Duration, InnerPath, Pattern, Positive, Text } from '../value.ts';
 export const stopKinds = ['success', 'failure', 'normal'] as const;
 export type StopKind = (typeof stopKinds)[number];
 
-/** What every condition carries: how the loop ends when it is met, and how long the look may take. */
+const timeout = lazy(() =>
+  Duration().default(5000).describe('Time for one look; a timeout means not met.'),
+);
+
+/** What a condition carries: how the loop ends when it is met, and how long the look may take. */
 function ending(kind: StopKind) {
   return {
     kind: z
       .enum(stopKinds)
       .default(kind)
       .describe('How the loop ends. A success still needs the passing verification.'),
-    timeout: Duration().default(5000).describe('Time for one look; a timeout means not met.'),
+    timeout: timeout(),
   };
 }
 
@@ -20,59 +24,67 @@ function on<T extends string>(name: T) {
   return z.literal(name).describe('The condition.');
 }
 
-const file = lazy(() => InnerPath().describe('File in the worktree.'));
+const file = lazy(() =>
+  InnerPath()
+    .refine(
+      (path) => !/[*?[\]]/.test(path),
+      'must be one path, not a pattern; to look for a pattern use `on: script` with `ls PATTERN`',
+    )
+    .describe('File in the worktree.'),
+);
 
-const StopTest = lazy(() =>
-  z.discriminatedUnion('on', [
+/** Every test; `ends` gives what it carries beside its own keys. */
+function tests<Shape extends z.ZodRawShape>(ends: (kind: StopKind) => Shape) {
+  return z.discriminatedUnion('on', [
     z.strictObject({
       on: on('max-iterations'),
       value: Positive().describe('Counted iterations.'),
-      ...ending('failure'),
+      ...ends('failure'),
     }),
     z.strictObject({
       on: on('max-duration'),
       value: Duration().describe('Time since the loop started.'),
-      ...ending('failure'),
+      ...ends('failure'),
     }),
     z.strictObject({
       on: on('test-failure-streak'),
       value: Positive().default(3).describe('Successive iterations with failing tests.'),
-      ...ending('failure'),
+      ...ends('failure'),
     }),
-    z.strictObject({ on: on('all-tests-pass'), ...ending('success') }),
+    z.strictObject({ on: on('all-tests-pass'), ...ends('success') }),
     z.strictObject({
       on: on('specific-tests-pass'),
       tests: z.array(Text()).min(1).describe('Full names of the tests.'),
-      ...ending('success'),
+      ...ends('success'),
     }),
     z.strictObject({
       on: on('no-progress'),
       value: Positive().default(5).describe('Successive iterations without progress.'),
-      ...ending('failure'),
+      ...ends('failure'),
     }),
-    z.strictObject({ on: on('file-created'), path: file(), ...ending('success') }),
+    z.strictObject({ on: on('file-created'), path: file(), ...ends('success') }),
     z.strictObject({
       on: on('file-contains'),
       path: file(),
       text: Text().describe('Text to look for, taken literally.'),
-      ...ending('success'),
+      ...ends('success'),
     }),
     z.strictObject({
       on: on('output-pattern'),
       pattern: Pattern().describe("Regular expression for the agent's final message."),
-      ...ending('normal'),
+      ...ends('normal'),
     }),
     z.strictObject({
       on: on('on-error'),
       pattern: Pattern().optional().describe('Only errors whose text matches.'),
-      ...ending('failure'),
+      ...ends('failure'),
     }),
     z.strictObject({
       on: on('script'),
       command: Text().describe('Shell command; exit code 0 means met.'),
-      ...ending('normal'),
+      ...ends('normal'),
     }),
-    z.strictObject({ on: on('user-signal'), ...ending('normal') }),
+    z.strictObject({ on: on('user-signal'), ...ends('normal') }),
     z.strictObject({
       on: on('budget'),
       percent: z
@@ -81,37 +93,39 @@ const StopTest = lazy(() =>
         .max(100)
         .default(100)
         .describe('Share of any budget that is used.'),
-      ...ending('failure'),
+      ...ends('failure'),
     }),
-  ]),
-);
+  ]);
+}
+
+/** Inside a combination a condition says nothing about the end of the loop: the whole does. */
+const InnerTest = lazy(() => tests(() => ({ timeout: timeout() })));
 
 /** A condition that looks at the world, rather than at other conditions. */
-export type StopTest = z.output<ReturnType<typeof StopTest>>;
+export type StopTest = z.output<ReturnType<typeof InnerTest>>;
 
 /** A condition, or conditions combined by `all`, `any` and `not`. */
-export type StopCondition =
+export type StopPart =
   | StopTest
-  | { all: StopCondition[]; kind: StopKind; timeout: number }
-  | { any: StopCondition[]; kind: StopKind; timeout: number }
-  | { not: StopCondition; kind: StopKind; timeout: number };
+  | { all: StopPart[]; timeout: number }
+  | { any: StopPart[]; timeout: number }
+  | { not: StopPart; timeout: number };
+
+export type StopCondition = StopPart & { kind: StopKind };
+
+const StopPart = lazy((): z.ZodType<StopPart> =>
+  z.lazy(() => z.union([InnerTest(), ...combinations(() => ({ timeout: timeout() }))])),
+);
 
 export const StopCondition = lazy((): z.ZodType<StopCondition> =>
-  z.lazy(() =>
-    z.union([
-      StopTest(),
-      z.strictObject({
-        all: z.array(StopCondition()).min(1).describe('Met when each of these is met.'),
-        ...ending('normal'),
-      }),
-      z.strictObject({
-        any: z.array(StopCondition()).min(1).describe('Met when one of these is met.'),
-        ...ending('normal'),
-      }),
-      z.strictObject({
-        not: StopCondition().describe('Met when this is not met.'),
-        ...ending('normal'),
-      }),
-    ]),
-  ),
+  z.union([tests(ending), ...combinations(ending)]),
 );
+
+function combinations<Shape extends z.ZodRawShape>(ends: (kind: StopKind) => Shape) {
+  const parts = z.array(StopPart()).min(1);
+  return [
+    z.strictObject({ all: parts.describe('Met when each of these is met.'), ...ends('normal') }),
+    z.strictObject({ any: parts.describe('Met when one of these is met.'), ...ends('normal') }),
+    z.strictObject({ not: StopPart().describe('Met when this is not met.'), ...ends('normal') }),
+  ] as const;
+}
