@@ -96,7 +96,9 @@ describe('feedback of failing checks', () => {
     const loop = await project.runText('do it');
     expect(loop.iterations.map(({ report }) => report === null)).toEqual([false, true, false]);
     const [second, third] = [await promptOf(project, loop, 2), await promptOf(project, loop, 3)];
-    expect(block(second)).toContain('THE-CHECK-SAYS 1');
-    expect(block(third)).toBe(block(second));
+    // Behind it stands which limit ended the agent, where one did.
+    const [checks = ''] = (block(second) ?? '').split('\n\nYou work');
+    expect(checks).toContain('THE-CHECK-SAYS 1');
+    expect(block(third)).toContain(checks);
   });
 });

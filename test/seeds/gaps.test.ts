@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
@@ -171,7 +171,14 @@ describe('shares', () => {
     }
     await writeFile(gate, '');
     const loop = await running;
-    const prompts = await Promise.all([1, 2, 3, 4, 5].map((n) => promptOf(project, loop, n)));
+    // What a prompt has no room for stands in a file that it names.
+    const prompts = await Promise.all(
+      [1, 2, 3, 4, 5].map(async (n) => {
+        const dir = await project.engine.artifacts.iterationDir(loop.id, n);
+        const file = path.join(dir, 'input-files.json');
+        return `${await promptOf(project, loop, n)}${await readFile(file, 'utf8').catch(() => '')}`;
+      }),
+    );
     for (const mark of marks) {
       const told = prompts.filter((text) => text.includes(`${mark}-ENDS`));
       expect({ mark, told: told.length }).toEqual({ mark, told: 1 });

@@ -400,7 +400,7 @@ function context(text: string): MemoryContext {
 describe('the budget', () => {
   it('has the numbers of the document', () => {
     shows('001.budget-total', '001.budget-attempts', '001.budget-learnings', '001.budget-status');
-    expect(defaultMemoryBudget).toEqual({
+    expect(defaultMemoryBudget).toMatchObject({
       total: 5000,
       attempts: 3000,
       learnings: 1500,
