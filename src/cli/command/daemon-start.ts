@@ -3,6 +3,7 @@ import type { Command, CommandInput } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { exitCodes } from '../exit-code.ts';
 import { isGiven, numberOption, usageError, wantsJson } from '../input.ts';
+import { OutageBoard } from '../render/outage-text.ts';
 import { ensureDaemon } from '../start-daemon.ts';
 import { createRedactor } from '../../core/redact/redact-values.ts';
 
@@ -36,10 +37,12 @@ export const daemonStart: Command = {
 async function stay(input: CommandInput, context: CliContext, port: number): Promise<number> {
   const { serveDaemon } = await import('../../daemon/serve.ts');
   const { out, clock } = context;
+  const board = new OutageBoard();
   await serveDaemon({
     open: (publish) => context.open({ publish }),
     onSignal: (listener) => context.onSignal(listener),
     log: (text) => out.write(`${new Date(clock.now()).toISOString()} ${text}\n`),
+    outageNews: (outage, isOver) => board.news(outage, isOver, clock.now()),
     redact: createRedactor(context.env),
     ready: () => {},
     takesReady: !isGiven(input, 'idle'),
