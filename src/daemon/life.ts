@@ -1,4 +1,5 @@
 import { ranIterations } from '../core/loop/loop.ts';
+import type { OutageState } from '../core/outage/outage-view.ts';
 import type { Dispatcher } from '../engine/dispatcher.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { LiveEvent } from '../ports/live.ts';
@@ -17,6 +18,8 @@ export type LifeInput = {
   readonly streams: EventStreams;
   readonly drainMs?: number;
   readonly log: (text: string) => void;
+  /** What the log says of an outage; null or absent: nothing. */
+  readonly outageNews?: (outage: OutageState, isOver: boolean) => string | null;
 };
 
 const defaultDrainMs = 60_000;
@@ -135,10 +138,14 @@ export class DaemonLife implements Backend {
     };
   }
 
-  /** The log tells how loops begin and end; the rest is in the store. */
+  /** The log tells how loops begin and end, and what all of them wait for; the rest is in the store. */
   tell(event: LiveEvent): void {
-    const { log } = this.#input;
+    const { log, outageNews } = this.#input;
     if (event.kind === 'notice') log(event.text);
+    if (event.kind === 'outage') {
+      const news = outageNews?.(event.outage, event.isOver) ?? null;
+      if (news !== null) log(news);
+    }
     if (event.kind !== 'recorded') return;
     const { loop, recorded } = event;
     const { event: fact } = recorded;

@@ -17,6 +17,7 @@ import { isoTime } from '../protocol/value.ts';
 import { EventFeed } from '../server/event-feed.ts';
 import { EventStreams } from '../server/event-stream.ts';
 import { listen } from '../server/http-server.ts';
+import type { OutageState } from '../core/outage/outage-view.ts';
 import type { Opened } from './compose.ts';
 import { DaemonLife } from './life.ts';
 import { takeDaemonLock } from './lock.ts';
@@ -34,6 +35,8 @@ export type ServeInput = {
   onSignal(listener: () => void): Disposable;
   /** One line for the log. */
   readonly log: (text: string) => void;
+  /** What the log says of an outage; null or absent: nothing. */
+  readonly outageNews?: (outage: OutageState, isOver: boolean) => string | null;
   readonly redact: (text: string) => string;
   /** Called once it answers. */
   ready(url: string): void;

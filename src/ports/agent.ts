@@ -18,7 +18,7 @@ export type AgentRun = {
   readonly env: Readonly<Record<string, string>>;
   /** A run that begins another turn is ended with what it has done; 0: no limit. */
   readonly maxTurns: number;
-  /** How often an agent that asks the model itself repeats a request that failed; absent: as it likes. */
+  /** How often an agent may repeat a request that failed before the engine waits instead; absent: as it likes. */
   readonly apiRetries?: number;
   /** Go on with this session of the agent's own; absent: from nothing. */
   readonly resume?: ResumedSession;
@@ -63,6 +63,11 @@ export type AgentEvent =
     }
   /** How many turns the agent has taken or begun in this run: a total, not a difference. */
   | { readonly type: 'turn'; readonly turns: number }
+  /**
+   * The agent waits before it repeats a request that failed, for the so-manieth time in a row. `waitMs` is null when it does not
+   * tell how long.
+   */
+  | { readonly type: 'retry'; readonly retries: number; readonly waitMs: number | null }
   /** The terminal event of the stream was seen: the agent is finished even if it does not exit. */
   | { readonly type: 'result' };
 
@@ -95,8 +100,17 @@ export type AgentAdapter<S = unknown> = {
   /** Of a line of its own transcript: percent of the context in use. For agents whose stream does not tell. */
   readonly contextIn?: (line: string) => number | null;
   parse(line: string, state: S): { readonly state: S; readonly events: readonly AgentEvent[] };
-  /** `stdout` is the end of what was printed, in whole lines where possible. */
-  finish(state: S, end: ProcessEnd, stderrTail: string, stdout?: string): AgentOutcome;
+  /**
+   * `stdout` is the end of what was printed, in whole lines where possible; `nowMs` the moment of the end, in UTC milliseconds,
+   * which times of day in the stream are measured from.
+   */
+  finish(
+    state: S,
+    end: ProcessEnd,
+    stderrTail: string,
+    stdout?: string,
+    nowMs?: number,
+  ): AgentOutcome;
 };
 
 export type AgentSink = {

@@ -100,7 +100,7 @@ export function outcomeOf(
   seen: Seen,
   kind: AgentOutcomeKind,
   evidence: string,
-  times: Partial<Pick<AgentOutcome, 'retryAfterMs' | 'resetAtMs' | 'fault'>> = {},
+  times: Partial<Pick<AgentOutcome, 'retryAfterMs' | 'resetAtMs' | 'fault' | 'retries'>> = {},
 ): AgentOutcome {
   const { sessionId, model, tokens, costUsd, contextPercent, turns, models } = seen;
   return {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
+import { createSystemClock } from '../clock/system-clock.ts';
 import { writeOwnFile } from '../files/own-file.ts';
 import type { AgentOutcome } from '../../core/agent/outcome.ts';
 import { reservedVariables } from '../../core/env/reserved.ts';
@@ -23,7 +24,7 @@ import type {
 } from '../../ports/process.ts';
 import { contextOf } from './session-context.ts';
 import { describeEnd } from './agent-outcome.ts';
-import { TurnLimit } from './turn-limit.ts';
+import { RunLimits } from './run-limits.ts';
 
 /** What is said about an agent where it is configured, for every adapter alike. */
 export type AgentPreset = {
@@ -37,6 +38,7 @@ const noPreset: AgentPreset = { model: null, env: {} };
 /** An agent that delivered its result and does not exit, since a grandchild holds its output, is ended after this. */
 const lingerMs = 5000;
 const tailBytes = 256 * 1024;
+const clock = createSystemClock();
 
 /** Makes an agent out of an adapter. One runner may run any number of iterations, also at once. */
 export function createAgentRunner<S>(
@@ -56,8 +58,9 @@ export function createAgentRunner<S>(
     async run(run, files, limits, sink, signal) {
       const command = adapter.command(withPreset(run, preset));
       await writeFiles(command.files);
-      using turns = new TurnLimit(run.maxTurns, signal);
-      const stream = readStream(adapter, run, turnsInto(inFolder(sink, run.cwd), turns));
+      const { maxTurns, apiRetries = null } = run;
+      using own = new RunLimits({ maxTurns, apiRetries }, signal, clock);
+      const stream = readStream(adapter, run, inFolder(sink, run.cwd), own);
       const result = await supervisor.run(
         {
           ...specOf(run, files, limits),
@@ -70,13 +73,14 @@ export function createAgentRunner<S>(
           sandbox: sandboxOf(run, command),
         },
         { started: (identity) => sink.started(identity), line: (line) => stream.line(line) },
-        turns.signal,
+        own.signal,
         { finished: stream.finished, lingerMs },
       );
       const { end, durationMs } = result;
       const printed = lastLines(result);
-      const judged = adapter.finish(stream.state(), end, result.stderrTail, printed);
-      const outcome = turns.judge(overruled(judged, end, stream.hasResult()));
+      const { stderrTail } = result;
+      const judged = adapter.finish(stream.state(), end, stderrTail, printed, clock.now());
+      const outcome = own.judge(judged, overruled(judged, end, stream.hasResult()));
       return { end, durationMs, outcome: await withSession(adapter, run, outcome) };
     },
   };
@@ -88,16 +92,6 @@ function inFolder(sink: AgentSink, cwd: string): AgentSink {
   return {
     ...sink,
     activity: ({ kind, text }) => sink.activity({ kind, text: text.replaceAll(prefix, '') }),
-  };
-}
-
-function turnsInto(sink: AgentSink, limit: TurnLimit): AgentSink {
-  return {
-    ...sink,
-    turns(turns) {
-      sink.turns?.(turns);
-      limit.taken(turns);
-    },
   };
 }
 
@@ -164,7 +158,12 @@ type AgentStream<S> = {
   readonly finished: Promise<void>;
 };
 
-function readStream<S>(adapter: AgentAdapter<S>, run: AgentRun, sink: AgentSink): AgentStream<S> {
+function readStream<S>(
+  adapter: AgentAdapter<S>,
+  run: AgentRun,
+  sink: AgentSink,
+  limits: RunLimits,
+): AgentStream<S> {
   const finished = Promise.withResolvers<void>();
   let hasResult = false;
   let state = adapter.start(run);
@@ -179,6 +178,10 @@ function readStream<S>(adapter: AgentAdapter<S>, run: AgentRun, sink: AgentSink)
         return;
       case 'turn':
         sink.turns?.(event.turns);
+        limits.taken(event.turns);
+        return;
+      case 'retry':
+        limits.repeats(event.retries, event.waitMs);
         return;
       case 'result':
         hasResult = true;
@@ -189,6 +192,7 @@ function readStream<S>(adapter: AgentAdapter<S>, run: AgentRun, sink: AgentSink)
 
   return {
     line(line) {
+      limits.heard();
       const parsed = adapter.parse(line, state);
       state = parsed.state;
       for (const event of parsed.events) take(event);

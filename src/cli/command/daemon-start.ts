@@ -4,6 +4,7 @@ import type { CliContext } from '../context.ts';
 import { exitCodes } from '../exit-code.ts';
 import { isGiven, numberOption, usageError, wantsJson } from '../input.ts';
 import { rotateLog } from '../../adapters/files/rotate-log.ts';
+import { OutageBoard } from '../render/outage-text.ts';
 import { daemonLog, ensureDaemon } from '../start-daemon.ts';
 import { createRedactor } from '../../core/redact/redact-values.ts';
 
@@ -39,6 +40,7 @@ async function stay(input: CommandInput, context: CliContext, port: number): Pro
   const { out, clock } = context;
   let ownLog: string | null = null;
   let logFile: string | null = null;
+  const board = new OutageBoard();
   await serveDaemon({
     async open(publish) {
       const opened = await context.open({ publish });
@@ -51,6 +53,7 @@ async function stay(input: CommandInput, context: CliContext, port: number): Pro
       if (logFile !== null) rotateLog(logFile);
       out.write(`${new Date(clock.now()).toISOString()} ${text}\n`);
     },
+    outageNews: (outage, isOver) => board.news(outage, isOver, clock.now()),
     redact: createRedactor(context.env),
     // From now on no other daemon writes to it.
     ready() {

@@ -68,9 +68,11 @@ function attemptLines(id: string | undefined, loop: Loop): readonly StoryLine[] 
     : [detail(`attempt ${iteration.attempt} ${tried}failed: ${whyFailed}`)];
 }
 
-export function agentLines(record: AgentRecord): readonly StoryLine[] {
+/** `chosen` is the model that the run was given; null: the agent took its own. */
+export function agentLines(record: AgentRecord, chosen: string | null): readonly StoryLine[] {
   const parts = [
     `${agentEnding(record)} in ${formatDuration(record.durationMs)}`,
+    chosen === null && record.model != null ? `model ${record.model}` : null,
     record.turns === null ? null : plural(record.turns, 'turn'),
     record.tokens === null ? null : formatTokens(record.tokens),
     formatSpending(record.costUsd, isUnpriced(record)),

@@ -72,7 +72,7 @@ export function storyOf({ event, time }: RecordedEvent, loop: Loop): readonly St
           ]
         : [line('agent', `started again, try ${event.try}`)];
     case 'agent.ended':
-      return agentLines(event.record);
+      return agentLines(event.record, lastIteration(loop)?.model ?? null);
     case 'usage.added':
       return [
         event.purpose === 'work'

@@ -68,7 +68,7 @@ export function afterAgent(outcome: AgentOutcome, input: AfterAgentInput): After
         return again('retry', Math.round(waitMs), outcome.evidence);
       }
       if (!input.hasAnswered) return { kind: 'outage', text: outcome.evidence };
-      const waits = input.apiErrors - input.apiRetries - 1;
+      const waits = Math.floor((input.apiErrors - input.apiRetries - 1) / failedRequests(outcome));
       if (waits >= mostWaitsAlone) return { kind: 'proceed' };
       return again('retry', probeDelayMs(waits, input.pace), outcome.evidence);
     }

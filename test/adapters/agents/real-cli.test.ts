@@ -51,11 +51,14 @@ describe.each(cliAgents)('%s', (agent) => {
     }, 20 * minutes);
 
     test.each(cases.map((each) => [each.trial.scenario, each] as const))('%s', (scenario, each) => {
-      const { outcome, changes, isKeySent, left, leaks } = resultOf(scenario);
+      const { outcome, changes, requests, isKeySent, left, leaks } = resultOf(scenario);
       expect(outcome).toMatchObject(each.expected);
+      // Whose error it is decides between an outage and an attempt.
+      expect(outcome.fault).toBe(each.expected.fault);
       if (outcome.kind === 'done' && each.changes !== undefined) {
         expect(changes).toEqual(each.changes);
       }
+      if (each.requests !== undefined) expect(requests).toBe(each.requests);
       expect({ isKeySent, left, leaks }).toEqual({ isKeySent: true, left: 0, leaks: [] });
     });
 

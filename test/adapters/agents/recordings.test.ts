@@ -41,10 +41,11 @@ function judge(
 
 describe.each(cliAgents)('%s', (agent) => {
   const scenarios = recordedScenarios(agent);
-  // A run that our own limit cut short is judged by the runner.
+  // A run that our own limit of turns cut short is judged by the runner.
   const cases = casesOf(agent).filter(({ trial }) => scenarios.includes(trial.scenario));
   const ended = cases.filter(
-    ({ trial }) => readRecording(agent, trial.scenario).end.kind !== 'cancelled',
+    ({ trial }) =>
+      trial.maxTurns === undefined || readRecording(agent, trial.scenario).end.kind !== 'cancelled',
   );
 
   test('its recordings are of the version that is driven', () => {
@@ -57,6 +58,8 @@ describe.each(cliAgents)('%s', (agent) => {
     const { lines, end, stderr } = readRecording(agent, scenario);
     const { outcome, events } = judge(agent, lines, end, stderr);
     expect(outcome).toMatchObject(each.expected);
+    // Whose error it is decides between an outage and an attempt.
+    expect(outcome.fault).toBe(each.expected.fault);
     expect(outcome.evidence).not.toBe('');
     if (outcome.kind !== 'done') return;
     expect(events.filter(({ type }) => type === 'result').length).toBeGreaterThan(0);
@@ -193,9 +196,9 @@ describe('claude with a sign-in', () => {
   test('a long wait of its own is handed to the engine', () => {
     const waiting =
       '{"type":"system","subtype":"api_retry","attempt":1,"retry_delay_ms":90000,"error_status":429}';
-    const { outcome, events } = judge('claude', [waiting], { kind: 'ended-after-result' });
+    const { outcome, events } = judge('claude', [waiting], { kind: 'cancelled' });
     expect(outcome).toMatchObject({ kind: 'rate_limited', retryAfterMs: 90_000 });
-    expect(events.map(({ type }) => type)).toEqual(['activity', 'result']);
+    expect(events).toContainEqual({ type: 'retry', retries: 1, waitMs: 90_000 });
   });
 
   test('a refused permission with nothing done since is what the run came to', () => {
@@ -245,6 +248,10 @@ test('claude tells what each of its models was used for', () => {
   });
 });
 
+function reconnecting(text: string): string {
+  return JSON.stringify({ type: 'error', message: `Reconnecting... ${text}` });
+}
+
 describe('codex', () => {
   test.each([
     ['You’ve hit your usage limit. Try again at 1:13 AM.', 'usage_limit'],
@@ -255,6 +262,36 @@ describe('codex', () => {
   ])('fails with `%s`', (message, kind) => {
     const failed = JSON.stringify({ type: 'turn.failed', error: { message } });
     expect(judge('codex', [failed], { kind: 'exited', code: 1 }).outcome.kind).toBe(kind);
+  });
+
+  test('repeats a request of its own as often as it likes, and is judged by the last failure', () => {
+    const lines = [
+      reconnecting('1/5 (unexpected status 529 <unknown status code>: Busy., url: http://h/v1)'),
+      reconnecting('2/5 (unexpected status 401 Unauthorized: Signed out., url: http://h/v1)'),
+    ];
+    const { outcome, events } = judge('codex', lines, { kind: 'cancelled' });
+    expect(outcome.kind).toBe('auth');
+    const retries = events.flatMap((event) => (event.type === 'retry' ? [event] : []));
+    expect(retries).toEqual([
+      { type: 'retry', retries: 1, waitMs: null },
+      { type: 'retry', retries: 2, waitMs: null },
+    ]);
+  });
+
+  test('a web socket that cannot be opened is no retry: it goes on without one', () => {
+    const line = reconnecting('2/5 (unexpected status 404 Not Found: x, url: ws://h/v1/responses)');
+    const { outcome, events } = judge('codex', [line]);
+    expect(outcome.kind).toBe('crashed');
+    expect(events.map(({ type }) => type)).toEqual(['activity']);
+  });
+
+  test('what is answered after a retry is over', () => {
+    const said = { type: 'item.completed', item: { type: 'agent_message', text: 'Hello.' } };
+    const lines = [
+      reconnecting('waiting for network (Connection failed: x)'),
+      JSON.stringify(said),
+    ];
+    expect(judge('codex', lines).outcome.kind).toBe('crashed');
   });
 });
 

@@ -32,10 +32,10 @@ function messageOf(id: string): string {
 }
 
 /** An agent that prints these lines and then does that. */
-async function printing(lines: readonly string[], then = 'exit 0') {
+async function printing(lines: readonly string[], then = 'exit 0', format = 'claude-stream') {
   const file = path.join(dir.path, 'stream.jsonl');
   await writeFile(file, lines.map((line) => `${line}\n`).join(''));
-  const agents = { mine: { command: `cat '${file}'; ${then}`, format: 'claude-stream' } };
+  const agents = { mine: { command: `cat '${file}'; ${then}`, format } };
   return resolveAgent('mine', agents, { supervisor, folder });
 }
 
@@ -65,6 +65,65 @@ test('a grandchild that holds the output does not hold the result', async () => 
   expect(outcome).toMatchObject({ kind: 'done', finalText: 'Done.' });
   await supervisor.endStandby('loop-00000001');
   expect(livingIn(folder)).toEqual([]);
+});
+
+const repeating = (attempt: number, waitMs: number) =>
+  JSON.stringify({
+    type: 'system',
+    subtype: 'api_retry',
+    attempt,
+    retry_delay_ms: waitMs,
+    error_status: 529,
+  });
+
+test.each([
+  ['one retry too many', [repeating(1, 500), repeating(2, 500)], 1, 1],
+  ['a probe that would repeat its request', [repeating(1, 500)], 0, 0],
+  ['a long wait of its own', [repeating(1, 60_000)], 3, 0],
+])('%s ends the run: the engine waits instead', async (_what, lines, apiRetries, retries) => {
+  const agent = await printing(lines, 'exec tail -f /dev/null');
+  const { outcome, end } = await runOnce(agent, folder, { apiRetries });
+  expect(end).toEqual({ kind: 'cancelled' });
+  expect(outcome).toMatchObject({ kind: 'api_error', retries });
+});
+
+function withoutNetwork(n: number): string {
+  const message = `Reconnecting... waiting for network (Connection failed: ${n})`;
+  return JSON.stringify({ type: 'error', message });
+}
+
+test('a wait for the network without an end is the engine’s after ten seconds', async () => {
+  const agent = await printing(
+    [withoutNetwork(1), withoutNetwork(2)],
+    'exec tail -f /dev/null',
+    'codex-stream',
+  );
+  const { outcome, end, durationMs } = await runOnce(agent, folder, { apiRetries: 3 });
+  expect(end).toEqual({ kind: 'cancelled' });
+  expect(outcome).toMatchObject({
+    kind: 'api_error',
+    retries: 1,
+    evidence: 'reconnecting: Connection failed: 2',
+  });
+  expect(durationMs).toBeGreaterThan(9000);
+});
+
+test('a retry that goes well is no end', async () => {
+  const lines = [repeating(1, 500), messageOf('a'), result];
+  const { outcome } = await runOnce(await printing(lines), folder, { apiRetries: 1 });
+  expect(outcome.kind).toBe('done');
+});
+
+test('a run that is stopped while it waits for its model was interrupted', async () => {
+  const stop = new AbortController();
+  const agent = await printing([repeating(1, 500)], 'exec tail -f /dev/null');
+  const activity = () => stop.abort();
+  const { outcome } = await runOnce(agent, folder, {
+    apiRetries: 3,
+    signal: stop.signal,
+    activity,
+  });
+  expect(outcome.kind).toBe('interrupted');
 });
 
 test('one turn too many ends the run with what it has done', async () => {

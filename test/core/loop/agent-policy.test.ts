@@ -98,6 +98,21 @@ describe('what follows an agent run', () => {
     ]);
   });
 
+  it.each([0, 1, 3, 5])(
+    'waits five times for itself, however often it repeats a request: %d',
+    (retries) => {
+      const outcome = { ...done, kind: 'api_error', retries } as const;
+      const runs = Array.from({ length: 12 }, (_, run) => {
+        const apiErrors = (run + 1) * (1 + retries);
+        return afterAgent(outcome, { ...input, hasAnswered: true, apiErrors });
+      });
+      const waits = runs.flatMap((next) =>
+        next.kind === 'again' && next.waitMs >= 30_000 ? [next.waitMs / 1000] : [],
+      );
+      expect(waits).toEqual([30, 60, 120, 240, 480]);
+    },
+  );
+
   it('repeats no request that is at fault itself', () => {
     const outcome = { ...done, kind: 'api_error', fault: 'request' } as const;
     const next = afterAgent(outcome, { ...input, isDown: true, apiErrors: 1 });

@@ -1,7 +1,7 @@
 /** What each scenario must come to, for every agent CLI: the same table for recordings and for real runs. */
 import type { CliAgent } from '../../../src/adapters/agents/cli-registry.ts';
 import type { AgentOutcome, Tokens } from '../../../src/core/agent/outcome.ts';
-import type { Trial } from './trial.ts';
+import { refused, type Trial } from './trial.ts';
 
 export type Expected = Partial<AgentOutcome>;
 
@@ -13,6 +13,8 @@ type Row = Omit<Trial, 'agent'> & {
   readonly not?: readonly CliAgent[];
   /** `git status --porcelain` afterwards. */
   readonly changes?: readonly string[];
+  /** How often it asks its model in one run; not looked at where absent. */
+  readonly requests?: Partial<Readonly<Record<CliAgent, number>>>;
   /** Only in `npm run test:full`, for all or for some. */
   readonly isSlow?: boolean | readonly CliAgent[];
 };
@@ -84,7 +86,7 @@ export const rows: readonly Row[] = [
   {
     scenario: '429raabsurd',
     outcome: { kind: 'rate_limited', retryAfterMs: null },
-    not: ['opencode', 'codex'],
+    not: ['opencode'],
     isSlow: true,
   },
   { scenario: '429raneg', outcome: { kind: 'rate_limited', retryAfterMs: null }, isSlow: true },
@@ -103,7 +105,40 @@ export const rows: readonly Row[] = [
     isSlow: true,
   },
   { scenario: '500', outcome: { kind: 'api_error' }, not: ['opencode'], isSlow: true },
-  { scenario: '529', outcome: { kind: 'api_error' }, not: ['opencode'], isSlow: true },
+  {
+    scenario: '529',
+    timeoutMs: 300_000,
+    outcome: { kind: 'api_error', retries: 1 },
+    except: {
+      gemini: { kind: 'api_error' },
+      opencode: { kind: 'api_error', retries: 5 },
+      pi: { kind: 'api_error', retries: 3 },
+    },
+    requests: { claude: 2, codex: 2, gemini: 1, opencode: 6, pi: 4 },
+    isSlow: true,
+  },
+  // One that probes asks once, and its own retry is cut off where it tells of it.
+  {
+    scenario: '503',
+    apiRetries: 0,
+    outcome: { kind: 'api_error', retries: 0 },
+    except: { gemini: { kind: 'api_error' } },
+    not: ['opencode'],
+    requests: { claude: 1, codex: 1, gemini: 1, pi: 1 },
+  },
+  {
+    scenario: refused,
+    apiRetries: 0,
+    timeoutMs: 300_000,
+    outcome: { kind: 'api_error', retries: 0 },
+    except: {
+      gemini: { kind: 'api_error' },
+      opencode: { kind: 'api_error', retries: 5 },
+    },
+  },
+  // A model that the API does not know, and a request that it does not understand: nobody's outage.
+  { scenario: '404', outcome: { kind: 'api_error', fault: 'request' } },
+  { scenario: '400', outcome: { kind: 'api_error', fault: 'request' }, isSlow: true },
   { scenario: 'toolong', outcome: { kind: 'context_full' }, not: ['opencode'] },
   { scenario: 'refusal', outcome: { kind: 'refused' } },
   { scenario: 'maxtok', outcome: { kind: 'max_tokens' }, except: { gemini: { kind: 'done' } } },
@@ -137,16 +172,18 @@ export type Case = {
   readonly trial: Trial;
   readonly expected: Expected;
   readonly changes?: readonly string[];
+  readonly requests?: number;
   readonly isSlow: boolean;
 };
 
 export function casesOf(agent: CliAgent): readonly Case[] {
   return rows
     .filter(({ not }) => not?.includes(agent) !== true)
-    .map(({ outcome, except, not: _not, changes, isSlow, ...trial }) => ({
+    .map(({ outcome, except, not: _not, changes, requests, isSlow, ...trial }) => ({
       trial: { ...trial, agent },
       expected: except?.[agent] ?? outcome,
       ...(changes === undefined ? {} : { changes }),
+      ...(requests?.[agent] === undefined ? {} : { requests: requests[agent] }),
       isSlow: Array.isArray(isSlow) ? isSlow.includes(agent) : isSlow === true,
     }));
 }

@@ -1,5 +1,6 @@
 /** One real run of one agent CLI against one scenario, in a repository, home and temp folder of its own. */
 import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import path from 'node:path';
 import type { CliAgent } from '../../../src/adapters/agents/cli-registry.ts';
 import { resolveAgent } from '../../../src/adapters/agents/registry.ts';
@@ -12,10 +13,15 @@ import { gitRepo } from '../git-repo.ts';
 import { findCli } from './pinned.ts';
 import { cliSetup, trialKey, trialKeyVariable, writeHomeFiles } from './setup.ts';
 
+/** The scenario in which nothing listens where the model should be. */
+export const refused = 'refused';
+
 export type Trial = {
   readonly agent: CliAgent;
   readonly scenario: string;
   readonly maxTurns?: number;
+  /** How often the agent may repeat a request by itself. */
+  readonly apiRetries?: number;
   readonly timeoutMs?: number;
   /** Cancels the run once the model was asked so often. */
   readonly cancelAt?: number;
@@ -60,7 +66,11 @@ export async function runTrial(
   const temp = path.join(root, 'tmp');
   await mkdir(temp);
   const runId = path.basename(root);
-  const setup = cliSetup(trial.agent, server.base(trial.scenario, runId));
+  const base =
+    trial.scenario === refused
+      ? `http://127.0.0.1:${await closedPort()}`
+      : server.base(trial.scenario, runId);
+  const setup = cliSetup(trial.agent, base);
   await writeHomeFiles(home, setup);
   const settings = {
     ...setup.settings,
@@ -94,6 +104,7 @@ export async function runTrial(
         LANG: 'C.UTF-8',
       },
       maxTurns: trial.maxTurns ?? 20,
+      apiRetries: trial.apiRetries ?? 3,
     },
     { stdout: path.join(repo.outside, 'stdout'), stderr: path.join(repo.outside, 'stderr') },
     { timeoutMs: trial.timeoutMs ?? 120_000, graceMs: 2000 },
@@ -126,6 +137,19 @@ export async function runTrial(
     stderr: await readFile(path.join(repo.outside, 'stderr'), 'utf8'),
     folder: root,
   };
+}
+
+async function closedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const address = server.address();
+  await new Promise((resolve) => {
+    server.close(resolve);
+  });
+  if (typeof address === 'object' && address !== null) return address.port;
+  throw new Error('no port was free');
 }
 
 /** Paths below the folder of files that contain a text. */

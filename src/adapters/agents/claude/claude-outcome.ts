@@ -5,7 +5,7 @@ import { describeEnd } from '../agent-outcome.ts';
 import { outcomeOf } from '../cli-agent.ts';
 import { askedWaitMs, type ClaudeState, type Result } from './claude-stream.ts';
 
-/** How the run ended, by its `result` line; without one it crashed, unless it was waiting for a limit to pass. */
+/** How the run ended, by its `result` line; without one it crashed, unless it was waiting to ask its model again. */
 export function finishClaude(
   state: ClaudeState,
   end: ProcessEnd,
@@ -13,12 +13,18 @@ export function finishClaude(
 ): AgentOutcome {
   const { result, retry } = state;
   if (result !== null) return judgeResult(state, result);
-  if (retry?.status === 429) {
-    return outcomeOf(state, 'rate_limited', 'api_retry with status 429', {
-      retryAfterMs: askedWaitMs(state),
-    });
-  }
+  if (retry !== null) return judgeRetry(state, retry);
   return outcomeOf(state, 'crashed', `ended without a result: ${describeEnd(end, stderrTail)}`);
+}
+
+function judgeRetry(state: ClaudeState, retry: NonNullable<ClaudeState['retry']>): AgentOutcome {
+  const { status } = retry;
+  const kind = status === null ? 'api_error' : kindOfStatus(status);
+  const told = status === null ? (state.error ?? 'unknown') : `status ${status}`;
+  return outcomeOf(state, kind, `api_retry with ${told}`, {
+    retryAfterMs: kind === 'rate_limited' ? askedWaitMs(state) : null,
+    ...(kind === 'api_error' ? { ...faultOfStatus(status), retries: state.retries - 1 } : {}),
+  });
 }
 
 function judgeResult(state: ClaudeState, result: Result): AgentOutcome {
@@ -33,7 +39,7 @@ function judgeResult(state: ClaudeState, result: Result): AgentOutcome {
   return outcomeOf(state, kind, evidence, {
     retryAfterMs: kind === 'rate_limited' ? askedWaitMs(state) : null,
     resetAtMs: kind === 'usage_limit' && state.resetsAt !== null ? state.resetsAt * 1000 : null,
-    ...(kind === 'api_error' ? faultOf(result, state) : {}),
+    ...(kind === 'api_error' ? { ...faultOf(result, state), retries: state.retries } : {}),
   });
 }
 

@@ -8,6 +8,7 @@ import {
   waitingForApi,
 } from '../../../core/agent/tool-activity.ts';
 import {
+  countAt,
   fieldAt,
   flagAt,
   listAt,
@@ -32,8 +33,13 @@ export type ClaudeState = Seen & {
   readonly usage: UsageSoFar;
   /** The latest message of the main conversation, and what it filled of the context. */
   readonly message: { readonly id: string; readonly tokens: Tokens } | null;
-  /** The program waits before it asks again. */
-  readonly retry: { readonly status: number | null; readonly delayMs: number } | null;
+  /** The program waits before it asks again, for the so-manieth time. */
+  readonly retry: {
+    readonly status: number | null;
+    readonly delayMs: number;
+  } | null;
+  /** How often the latest request was asked again. */
+  readonly retries: number;
   /** What the last failed message was called. */
   readonly error: string | null;
   /** Seconds of the epoch at which a used-up window begins anew. */
@@ -60,6 +66,7 @@ export const claudeStart: ClaudeState = {
   usage: noUsage,
   message: null,
   retry: null,
+  retries: 0,
   error: null,
   resetsAt: null,
   denied: null,
@@ -68,9 +75,6 @@ export const claudeStart: ClaudeState = {
 };
 
 type Step = { readonly state: ClaudeState; readonly events: readonly AgentEvent[] };
-
-/** A wait longer than this is the engine's: it can be seen and cut short there. */
-const longestOwnWaitMs = 10_000;
 
 export function parseClaude(line: string, state: ClaudeState): Step {
   const event = readObject(line);
@@ -120,11 +124,14 @@ function takeSystem(event: Json, state: ClaudeState): Step {
 function takeRetry(event: Json, state: ClaudeState): Step {
   const delayMs = Math.max(0, numberAt(event, 'retry_delay_ms') ?? 0);
   const status = numberAt(event, 'error_status');
-  const activity = waitingForApi(numberAt(event, 'attempt'), delayMs);
-  const isOurs = status === 429 && delayMs > longestOwnWaitMs;
+  const attempt = Math.max(1, countAt(event, 'attempt'));
+  const error = boundedName(textAt(event, 'error'));
   return {
-    state: { ...state, retry: { status, delayMs }, error: boundedName(textAt(event, 'error')) },
-    events: [{ type: 'activity', activity }, ...(isOurs ? [{ type: 'result' } as const] : [])],
+    state: { ...state, retry: { status, delayMs }, retries: attempt, error },
+    events: [
+      { type: 'activity', activity: waitingForApi(attempt, delayMs) },
+      { type: 'retry', retries: attempt, waitMs: delayMs },
+    ],
   };
 }
 
@@ -140,8 +147,11 @@ function takePart(line: Json, state: ClaudeState): Step {
         objectAt(objectAt(event, 'message'), 'usage'),
         state,
       );
-    case 'message_delta':
-      return withUsage(line, id || (state.message?.id ?? ''), objectAt(event, 'usage'), state);
+    case 'message_delta': {
+      // The end of a message: what was asked again has been answered.
+      const answered = { ...state, retries: 0 };
+      return withUsage(line, id || (state.message?.id ?? ''), objectAt(event, 'usage'), answered);
+    }
     case 'content_block_start': {
       const isThought = textAt(objectAt(event, 'content_block'), 'type') === 'thinking';
       const activity = activityOf('thinking', '');

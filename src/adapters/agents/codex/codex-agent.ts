@@ -80,7 +80,8 @@ function providerArgs(baseUrl: string, keyVariable: string | null): readonly str
     ...configured(`${provider}.base_url`, baseUrl),
     ...configured(`${provider}.env_key`, keyVariable ?? defaultKeyVariable),
     ...configured(`${provider}.wire_api`, 'responses'),
-    ...configured(`${provider}.request_max_retries`, 1),
+    // Either kind of retry repeats all of the other: one in all.
+    ...configured(`${provider}.request_max_retries`, 0),
     ...configured(`${provider}.stream_max_retries`, 1),
   ];
 }

@@ -1,13 +1,20 @@
-import { faultOfStatus, kindOfStatus } from '../../../core/agent/api-failure.ts';
+import { atFault, faultOfStatus, kindOfStatus } from '../../../core/agent/api-failure.ts';
 import type { AgentOutcome, AgentOutcomeKind } from '../../../core/agent/outcome.ts';
 import type { ProcessEnd } from '../../../ports/process.ts';
+import { nextLocalTime } from '../../clock/local-time.ts';
 import { describeEnd } from '../agent-outcome.ts';
 import { outcomeOf } from '../cli-agent.ts';
 import { readOpenaiError } from '../openai-error.ts';
 import type { CodexState } from './codex-stream.ts';
 
 /** A turn that ended well ends with a message; one without is what a refusal looks like here. */
-export function finishCodex(state: CodexState, end: ProcessEnd, stderrTail: string): AgentOutcome {
+export function finishCodex(
+  state: CodexState,
+  end: ProcessEnd,
+  stderrTail: string,
+  _stdout = '',
+  nowMs: number | null = null,
+): AgentOutcome {
   switch (state.end) {
     case 'completed':
       if (state.declined) return outcomeOf(state, 'denied', 'the last tool was declined');
@@ -16,15 +23,33 @@ export function finishCodex(state: CodexState, end: ProcessEnd, stderrTail: stri
         : outcomeOf(state, 'refused', 'turn.completed without a message');
     case 'failed': {
       const error = state.error ?? '';
-      const kind = kindOfFailure(error);
-      const fault = kind === 'api_error' ? faultOfStatus(statusIn(error)) : {};
-      return outcomeOf(state, kind, `turn.failed: ${error}`, fault);
+      const outcome = failed(state, error, `turn.failed: ${error}`, state.retry?.count ?? 0);
+      if (outcome.kind !== 'usage_limit' || nowMs === null) return outcome;
+      return { ...outcome, resetAtMs: resetAfter(error, nowMs) };
     }
     case null: {
+      // It was about to ask its model again.
+      if (state.retry !== null) {
+        const { why, count } = state.retry;
+        return failed(state, why, `reconnecting: ${why}`, count - 1);
+      }
       const why = state.error ?? describeEnd(end, stderrTail);
       return outcomeOf(state, 'crashed', `ended without a result: ${why}`);
     }
   }
+}
+
+function failed(state: CodexState, error: string, evidence: string, retries: number): AgentOutcome {
+  const kind = kindOfFailure(error);
+  const more = kind === 'api_error' ? { ...faultOf(error), retries } : {};
+  return outcomeOf(state, kind, evidence, more);
+}
+
+/** `... or try again at 4:29 AM.`: the minute in which the window begins anew, which is over when the next one begins. */
+function resetAfter(error: string, nowMs: number): number | null {
+  const at = / try again at (.{1,40})\.$/i.exec(error)?.[1];
+  const minute = at === undefined ? null : nextLocalTime(at, nowMs);
+  return minute === null ? null : minute + 60_000;
 }
 
 /** Beginnings of sentences the program makes itself. The answers of a provider come behind them. */
@@ -38,6 +63,17 @@ const sentences: readonly (readonly [beginning: string, kind: AgentOutcomeKind])
   ['To use Codex with your ChatGPT plan', 'auth'],
   ['Missing environment variable', 'auth'],
   ['Your access token could not be refreshed', 'auth'],
+  ...[
+    'stream disconnected before completion',
+    'Connection failed',
+    'error sending request',
+    'request timed out',
+    'We’re currently experiencing high demand',
+    "We're currently experiencing high demand",
+    'Selected model is at capacity',
+    'Policy-restricted capacity is unavailable',
+    'Flex capacity unavailable',
+  ].map((beginning) => [beginning, 'api_error'] as const),
 ];
 
 /** The program tells of errors in sentences only, in a field of their own: nothing an agent writes comes here. */
@@ -47,6 +83,13 @@ function kindOfFailure(error: string): AgentOutcomeKind {
   const status = statusIn(error);
   if (status !== null) return kindOfStatus(status);
   return readOpenaiError(error).kind ?? 'api_error';
+}
+
+/** What is neither a status nor a sentence of its own is the provider's answer to a request that it refuses for what it is. */
+function faultOf(error: string): Pick<AgentOutcome, 'fault'> {
+  const status = statusIn(error);
+  if (status !== null) return faultOfStatus(status);
+  return sentences.some(([beginning]) => error.startsWith(beginning)) ? {} : atFault;
 }
 
 function statusIn(error: string): number | null {

@@ -35,6 +35,8 @@ export type CodexState = Seen & {
   readonly error: string | null;
   /** What the thread had used before this run, which went on with it; null: it began with this run. */
   readonly before: Tokens | null;
+  /** A request failed and was asked again, so often in a row, for this reason. */
+  readonly retry: { readonly count: number; readonly why: string } | null;
 };
 
 export const codexStart: CodexState = {
@@ -44,6 +46,7 @@ export const codexStart: CodexState = {
   end: null,
   error: null,
   before: null,
+  retry: null,
 };
 
 type Step = { readonly state: CodexState; readonly events: readonly AgentEvent[] };
@@ -84,7 +87,7 @@ function startItem(item: Json, state: CodexState): Step {
   if (activity === null) return { state, events: [] };
   const turns = state.turns + 1;
   return {
-    state: { ...state, turns, lastItem: textAt(item, 'type') },
+    state: { ...state, turns, lastItem: textAt(item, 'type'), retry: null },
     events: [
       { type: 'turn', turns },
       { type: 'activity', activity },
@@ -97,7 +100,7 @@ function completeItem(item: Json, state: CodexState): Step {
     case 'agent_message': {
       const text = textAt(item, 'text');
       return {
-        state: { ...state, lastItem: 'agent_message', finalText: boundedFinal(text) },
+        state: { ...state, lastItem: 'agent_message', finalText: boundedFinal(text), retry: null },
         events: [{ type: 'activity', activity: activityOf('saying', text) }],
       };
     }
@@ -139,16 +142,33 @@ function withoutShell(command: string): string {
   return isQuoted ? inner.slice(1, -1) : inner;
 }
 
-/** `Reconnecting... 2/5 (why)` announces another try; anything else is told again when the turn fails. */
+const reconnecting =
+  /^Reconnecting\.\.\. (?:(\d{1,3})\/\d{1,3}|waiting for network)(?: \((.*)\))?$/s;
+
+/**
+ * `Reconnecting... 2/5 (why)` announces another try, and `Reconnecting... waiting for network (why)` one of any number of them.
+ * Anything else is told again when the turn fails.
+ */
 function takeError(message: string, state: CodexState): Step {
-  const attempt = /^Reconnecting\.\.\. (\d{1,3})\/\d{1,3}/.exec(message)?.[1];
-  if (attempt === undefined) {
-    return { state: { ...state, error: boundedError(message) }, events: [] };
-  }
+  const match = reconnecting.exec(message);
+  if (match === null) return { state: { ...state, error: boundedError(message) }, events: [] };
+  const [, attempt, why = ''] = match;
+  const count = attempt === undefined ? (state.retry?.count ?? 0) + 1 : Number(attempt);
+  const activity = waitingForApi(count, null);
+  // Where no web socket can be opened it goes on without one.
+  if (isOfSocket(why)) return { state, events: [{ type: 'activity', activity }] };
   return {
-    state,
-    events: [{ type: 'activity', activity: waitingForApi(Number(attempt), null) }],
+    state: { ...state, retry: { count, why: boundedError(why) } },
+    events: [
+      { type: 'activity', activity },
+      { type: 'retry', retries: count, waitMs: null },
+    ],
   };
+}
+
+function isOfSocket(why: string): boolean {
+  const at = why.lastIndexOf(', url: ');
+  return at !== -1 && /^wss?:/.test(why.slice(at + ', url: '.length));
 }
 
 function endTurn(state: CodexState, events: readonly AgentEvent[]): Step {

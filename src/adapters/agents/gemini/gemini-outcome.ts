@@ -27,17 +27,22 @@ export function finishGemini(
   if (message.startsWith(blocked)) return outcomeOf(state, 'refused', evidence);
   // Without an error of its own the complaint is about the model's stream.
   if (result.message === '' && complaint !== '') return outcomeOf(state, 'api_error', evidence);
-  return judgeApiError(state, end, message, evidence);
+  return judgeApiError(state, { end, stderrTail, message, evidence });
 }
 
 function judgeApiError(
   state: GeminiState,
-  end: ProcessEnd,
-  message: string,
-  evidence: string,
+  told: {
+    readonly end: ProcessEnd;
+    readonly stderrTail: string;
+    readonly message: string;
+    readonly evidence: string;
+  },
 ): AgentOutcome {
+  const { end, stderrTail, message, evidence } = told;
   const api = readApiError(message);
-  const status = api?.status ?? (api === null ? null : statusOfExit(end));
+  const status =
+    api === null ? null : (api.status ?? statusOfExit(end) ?? statusOfComplaint(stderrTail));
   if (status === null) return outcomeOf(state, api === null ? 'crashed' : 'api_error', evidence);
   if (status === 400 && api?.message.includes('exceeds the maximum number of tokens') === true) {
     return outcomeOf(state, 'context_full', evidence);
@@ -71,6 +76,12 @@ const statuses = [400, 401, 403, 404, 408, 413, 429, 500, 502, 503, 504, 529];
 function statusOfExit(end: ProcessEnd): number | null {
   if (end.kind !== 'exited') return null;
   return statuses.find((status) => status % 256 === end.code) ?? null;
+}
+
+/** A model that is not known is told of in words alone; the error that is printed last has the status as a field. */
+function statusOfComplaint(stderrTail: string): number | null {
+  const status = /\n {2}(?:code|status): (\d{3}),?\n\}\s*$/.exec(stderrTail)?.[1];
+  return status === undefined ? null : Number(status);
 }
 
 function suggestedWait(message: string): number | null {

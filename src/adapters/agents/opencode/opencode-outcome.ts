@@ -50,8 +50,15 @@ function judgeError(state: OpencodeState, error: OpencodeError): AgentOutcome {
   return outcomeOf(state, kind, `error: ${evidence}`, {
     retryAfterMs: kind === 'rate_limited' ? askedWait(error) : null,
     resetAtMs: kind === 'usage_limit' ? told.resetAtMs : null,
-    ...(kind === 'api_error' ? faultOfStatus(status) : {}),
+    ...(kind === 'api_error' ? { ...faultOfStatus(status), ...retriesOf(error) } : {}),
   });
+}
+
+/** A request that may be repeated was, so often, before the program told of it: 2, 4, 8, 16 and 30 s apart, without a word. */
+const ownRetries = 5;
+
+function retriesOf({ isRetryable }: OpencodeError): Pick<AgentOutcome, 'retries'> {
+  return isRetryable ? { retries: ownRetries } : {};
 }
 
 function askedWait({ retryAfter, date }: OpencodeError): number | null {

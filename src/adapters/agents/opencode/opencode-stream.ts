@@ -4,6 +4,7 @@ import { activityOf, finishedAfter, toolActivity } from '../../../core/agent/too
 import {
   countAt,
   fieldAt,
+  flagAt,
   numberAt,
   objectAt,
   readObject,
@@ -17,6 +18,8 @@ export type OpencodeError = {
   readonly name: string;
   readonly message: string;
   readonly status: number | null;
+  /** The same request may be answered another time. */
+  readonly isRetryable: boolean;
   readonly body: string;
   readonly retryAfter: string;
   /** The date of the answer, which dates within it are measured from. */
@@ -120,6 +123,7 @@ function errorOf(error: Json): OpencodeError {
     name: textAt(error, 'name').slice(0, 200),
     message: boundedError(textAt(data, 'message')),
     status: numberAt(data, 'statusCode'),
+    isRetryable: flagAt(data, 'isRetryable'),
     body: boundedError(textAt(data, 'responseBody')),
     retryAfter: textAt(headers, 'retry-after').slice(0, 100),
     date: textAt(headers, 'date').slice(0, 100),

@@ -46,8 +46,8 @@ const refusals = ['content_filter', 'refusal', 'sensitive', 'SAFETY', 'PROHIBITE
 
 /** Its exit code is 0 whatever happens: the last message of the model tells how the run ended. */
 export function finishPi(state: PiState, end: ProcessEnd, stderrTail: string): AgentOutcome {
-  const { stop, rawStop, error } = state;
-  if (!state.isOver || stop === null) {
+  const { stop, rawStop, error, isRepeating } = state;
+  if ((!state.isOver && !isRepeating) || stop === null) {
     return outcomeOf(state, 'crashed', `ended without a result: ${describeEnd(end, stderrTail)}`);
   }
   const evidence = `stopReason ${stop}${error === '' ? '' : `: ${error}`}`;
@@ -70,12 +70,13 @@ export function finishPi(state: PiState, end: ProcessEnd, stderrTail: string): A
 /** `429: {"code":...}`, or a sentence of the transport. */
 function judgeError(state: PiState, evidence: string): AgentOutcome {
   const [, status, body] = /^(\d{3})\b:?\s*(.*)$/s.exec(state.error) ?? [];
-  if (status === undefined) return outcomeOf(state, 'api_error', evidence);
+  const retries = state.retries - (state.isRepeating ? 1 : 0);
+  if (status === undefined) return outcomeOf(state, 'api_error', evidence, { retries });
   const told = readOpenaiError(body ?? '');
   const kind = told.kind ?? (isTooLong(body ?? '') ? 'context_full' : kindOfStatus(Number(status)));
   return outcomeOf(state, kind, evidence, {
     resetAtMs: kind === 'usage_limit' ? told.resetAtMs : null,
-    ...(kind === 'api_error' ? faultOfStatus(Number(status)) : {}),
+    ...(kind === 'api_error' ? { ...faultOfStatus(Number(status)), retries } : {}),
   });
 }
 

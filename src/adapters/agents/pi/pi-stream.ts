@@ -25,6 +25,9 @@ export type PiState = Seen & {
   /** The same in the provider's word. */
   readonly rawStop: string;
   readonly error: string;
+  /** How often the request of the latest message was asked again, and whether it is about to be once more. */
+  readonly retries: number;
+  readonly isRepeating: boolean;
   readonly isOver: boolean;
 };
 
@@ -33,6 +36,8 @@ export const piStart: PiState = {
   stop: null,
   rawStop: '',
   error: '',
+  retries: 0,
+  isRepeating: false,
   isOver: false,
 };
 
@@ -54,8 +59,15 @@ export function parsePi(line: string, state: PiState): Step {
       return { state, events: [{ type: 'activity', activity }] };
     }
     case 'auto_retry_start': {
-      const activity = waitingForApi(numberAt(event, 'attempt'), numberAt(event, 'delayMs'));
-      return { state, events: [{ type: 'activity', activity }] };
+      const retries = Math.max(1, countAt(event, 'attempt'));
+      const delayMs = numberAt(event, 'delayMs');
+      return {
+        state: { ...state, retries, isRepeating: true },
+        events: [
+          { type: 'activity', activity: waitingForApi(retries, delayMs) },
+          { type: 'retry', retries, waitMs: delayMs },
+        ],
+      };
     }
     case 'agent_end':
       return { state: { ...state, isOver: true }, events: [] };
@@ -97,6 +109,8 @@ function takeMessage(message: Json, state: PiState): Step {
     stop,
     rawStop: textAt(message, 'rawStopReason'),
     error: boundedError(textAt(message, 'errorMessage')),
+    retries: stop === 'error' ? state.retries : 0,
+    isRepeating: false,
     isOver: false,
   };
   const saying: AgentEvent = { type: 'activity', activity: activityOf('saying', said) };
