@@ -1,7 +1,9 @@
 import type * as Clack from '@clack/prompts';
 import type { Supervisor } from '../../ports/process.ts';
 import { chooseAgent, type AgentChoice, type Choice } from './choice.ts';
+import { askForBudget, askForSandbox } from './ask-limits.ts';
 import type { Findings } from './findings.ts';
+import type { AgentTrial } from './try-agent.ts';
 
 type Prompts = typeof Clack;
 
@@ -13,6 +15,10 @@ export type Asking = {
   readonly settled: { readonly agent: boolean; readonly validation: boolean };
   readonly supervisor: Supervisor;
   readonly folder: string;
+  /** Loops work in worktrees here. */
+  readonly isRepository: boolean;
+  /** Starts the agent for its version. */
+  tryAgent(spec: string): Promise<AgentTrial>;
 };
 
 /** Goes through the proposals with a person. Null when they gave up; nothing was written then. */
@@ -22,14 +28,45 @@ export async function askForChoice(asking: Asking): Promise<Choice | null> {
   prompts.intro(`Setting up Loopwright in ${asking.name}`);
   const agent = settled.agent ? proposal.agent : await askForAgentSpec(prompts, asking);
   if (agent === undefined) return giveUp(prompts);
+  if (agent !== null) tellAgent(prompts, await asking.tryAgent(agent.spec));
   const validation = settled.validation
     ? proposal.validation
     : await askForValidation(prompts, asking);
   if (validation === undefined) return giveUp(prompts);
   const workspace = await askForWorkspace(prompts, asking);
   if (workspace === undefined) return giveUp(prompts);
+  const sandbox = await askForSandbox(prompts, asking);
+  if (sandbox === undefined) return giveUp(prompts);
+  const budget = await askForBudget(prompts);
+  if (budget === undefined) return giveUp(prompts);
+  return { agent, validation, ...workspace, sandbox, budget };
+}
+
+function tellAgent({ log }: Prompts, trial: AgentTrial): void {
+  if (trial.fault !== null) log.warn(`It does not start: ${trial.fault}`);
+  else if (trial.version !== null) log.info(`It starts: version ${trial.version}`);
+}
+
+/** Whether the check may be run now; null when the person gave up. */
+export async function askToTry(command: string): Promise<boolean | null> {
+  const prompts = await import('@clack/prompts');
+  const wanted = await prompts.confirm({
+    message: `Try \`${command}\` once in a fresh worktree, which is removed again?`,
+  });
+  return prompts.isCancel(wanted) ? giveUp(prompts) : wanted;
+}
+
+/** Whether to add what the check lacks. Giving up here declines it. */
+export async function askForRemedy(reason: string, line: string): Promise<boolean> {
+  const prompts = await import('@clack/prompts');
+  prompts.log.warn(`The check could not run there: ${reason}`);
+  const wanted = await prompts.confirm({ message: `Add \`${line}\` and try again?` });
+  return !prompts.isCancel(wanted) && wanted;
+}
+
+export async function endAsking(): Promise<void> {
+  const prompts = await import('@clack/prompts');
   prompts.outro('That is all.');
-  return { agent, validation, ...workspace };
 }
 
 function giveUp(prompts: Prompts): null {
