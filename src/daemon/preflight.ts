@@ -171,7 +171,7 @@ async function requirePrices({ prices, resolveAgent }: Parts, settings: Settings
   if (model === null) return;
   throw new LoopwrightError(
     'run.unpriced',
-    `\`${key}\` cannot hold: nobody knows the price of ${model}, neither \`prices\` nor the list that comes with the program`,
+    `\`${key}\` cannot hold: the price of ${model} is neither in \`prices\` nor in the list that comes with the program`,
     {
       hint: `write \`prices: { "${model}": { input: USD, output: USD } }\` (per million tokens) into loopwright.yml, or add --allow-unpriced to run without that budget`,
     },

@@ -122,6 +122,25 @@ describe('the trial of the check', () => {
     expect(await traces(repo)).toEqual(before);
   });
 
+  it('looks for it in what a failing check says as well', async () => {
+    await using repo = await gitRepo();
+    await repo.write('.gitignore', 'tools/\n');
+    await repo.write('Makefile', 'test:\n\t@tools/check.sh\n');
+    await repo.commitAll('project');
+    await repo.write('tools/check.sh', '#!/bin/sh\nexit 1\n');
+    await chmod(path.join(repo.path, 'tools/check.sh'), 0o755);
+    const { result } = await initIn(repo);
+    expect(result.trial).toMatchObject({ state: 'ran', added: [{ key: 'copy', value: 'tools' }] });
+    await repo.write('loopwright.yml.bak', '');
+    await repo.write('.gitignore', '');
+    await repo.commitAll('nothing is ignored');
+    await repo.git('rm', '-q', '--cached', 'tools/check.sh');
+    await repo.git('commit', '-qm', 'untracked');
+    const untracked = await initIn(repo, '--force');
+    expect(untracked.result.trial).toMatchObject({ state: 'could-not-run', added: [] });
+    expect(untracked.result.trial.advice).toContain('commit tools/check.sh');
+  });
+
   it('does not add what did not help', async () => {
     await using repo = await gitRepo();
     const manifest = '{"scripts":{"test":"no-such-tool"},"devDependencies":{"no-such-tool":"1"}}';

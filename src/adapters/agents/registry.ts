@@ -107,7 +107,7 @@ export function startOf(
   return isShell && command !== undefined ? { kind: 'shell', text: command, env } : null;
 }
 
-/** Where an agent can say whether it knows a model; null: it cannot, or nobody may be sure of what it says. */
+/** Where an agent can say whether it knows a model; null: it cannot, or it takes names that it does not list. */
 export function modelSourceOf(
   spec: string,
   agents: Readonly<Record<string, AgentSettings>>,

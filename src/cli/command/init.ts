@@ -141,6 +141,7 @@ async function decide(
         supervisor,
         folder: place.root,
         isRepository: place.repository !== null,
+        columns: context.out.columns,
         tryAgent: askVersion,
       })
     : proposal;
@@ -193,10 +194,11 @@ async function tryCheck({ context, place, choice, isTried, isAsked, limitMs }: C
     async accept(remedy, reason) {
       if (!isAsked) return true;
       await progress.pause();
-      return askForRemedy(reason, remedyLine(remedy));
+      return askForRemedy(reason, remedyLine(remedy), context.out.columns);
     },
     signal: stop.signal,
   });
+  await progress.pause();
   return result ?? giveUp(context);
 }
 

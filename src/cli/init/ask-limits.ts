@@ -1,5 +1,6 @@
 import type * as Clack from '@clack/prompts';
 import { findSandboxFault } from '../../adapters/process/sandbox.ts';
+import { wrap } from '../render/wrap.ts';
 import type { Choice, SandboxLevel } from './choice.ts';
 
 type Prompts = typeof Clack;
@@ -7,15 +8,18 @@ type Prompts = typeof Clack;
 /** Offers the isolation that this machine has. Undefined means given up. */
 export async function askForSandbox(
   prompts: Prompts,
-  { isRepository }: { readonly isRepository: boolean },
+  { isRepository, columns }: { readonly isRepository: boolean; readonly columns: number },
 ): Promise<SandboxLevel | undefined> {
   const fault = findSandboxFault();
-  if (fault !== null) prompts.log.info(`\`sandbox: bubblewrap\` is not available here: ${fault}`);
+  if (fault !== null) {
+    const text = `\`sandbox: bubblewrap\` is not available here: ${fault}`;
+    prompts.log.info(wrap(text, Math.max(20, columns - 4), ''));
+  }
   const levels: { value: SandboxLevel; label: string; hint: string }[] = [
     { value: 'off', label: 'off', hint: 'agents may do what you may do' },
   ];
   if (isRepository) {
-    const hint = 'a loop is blocked when something outside its worktree changes';
+    const hint = 'a loop is blocked when something around its worktree changes';
     levels.push({ value: 'worktree', label: 'worktree', hint });
   }
   if (fault === null) {

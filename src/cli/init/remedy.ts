@@ -25,6 +25,30 @@ export type Checkout = {
   has(file: string): boolean;
 };
 
+const notThere = ['not found', 'No such file', 'Cannot find', 'annot open', 'ENOENT', 'not exist'];
+const maxLines = 400;
+const maxLineChars = 1000;
+
+/**
+ * A file that a failing check says is not there, and that is in the checkout but not in git. Whether the check could run is
+ * not certain then: such a file may well be the reason.
+ */
+export function lackOf(
+  output: string,
+  checkout: Checkout,
+): { readonly line: string; readonly missing: MissingPart } | null {
+  for (const whole of output.split('\n', maxLines)) {
+    const line = whole.slice(0, maxLineChars).trim();
+    if (!notThere.some((words) => line.includes(words))) continue;
+    for (const [word] of line.matchAll(/[\w@.+/-]{2,300}/g)) {
+      const name = withoutWorktree(word).replace(/^(?:\.\/)+/, '');
+      const entry = coveredBy(name, [...checkout.ignored, ...checkout.untracked]);
+      if (entry !== null && checkout.has(name)) return { line, missing: { kind: 'file', name } };
+    }
+  }
+  return null;
+}
+
 const linkedFolders = new Set(['node_modules', '.venv', 'venv', 'vendor', 'Pods', 'deps']);
 const programFolders = ['node_modules/.bin', 'vendor/bin', '.venv/bin', 'venv/bin'];
 

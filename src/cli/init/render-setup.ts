@@ -67,12 +67,14 @@ function decisions({ choice, findings, agentTrial, trial }: Setup): readonly Row
   const installed = findings.agents.find(({ name }) => name === agent?.spec);
   if (agent !== null) {
     const how = agent.command === null ? null : `as the command \`${agent.command}\``;
+    const { version } = agentTrial;
+    const title = installed?.title ?? null;
+    // Some say their name with their version.
+    const isNamed = title !== null && version?.includes(title) === true;
     rows.push([
       'agent',
       agent.spec,
-      [installed?.title ?? null, agentTrial.version, how]
-        .filter((part) => part !== null)
-        .join(', ') || null,
+      [isNamed ? null : title, version, how].filter((part) => part !== null).join(', ') || null,
     ]);
   }
   if (validation !== null) {

@@ -10,7 +10,7 @@ import type { Choice } from './choice.ts';
 import type { Findings } from './findings.ts';
 import { listIgnored, listUntracked } from './ignored-files.ts';
 import { readProjectFolder } from './project-folder.ts';
-import { adviseOn, withRemedy, type Checkout, type Remedy } from './remedy.ts';
+import { adviseOn, lackOf, withRemedy, type Checkout, type Remedy } from './remedy.ts';
 import { renderConfig } from './render-config.ts';
 import { openTrialPlace } from './trial-place.ts';
 
@@ -36,8 +36,8 @@ export type TrialInput = {
   readonly findings: Findings;
   readonly choice: Choice;
   readonly rules: TrialRules;
-  /** Whether to add what would help. */
-  accept(remedy: Remedy, reason: string): Promise<boolean>;
+  /** Whether to add what would help; null ends it all. */
+  accept(remedy: Remedy, reason: string): Promise<boolean | null>;
   readonly signal: AbortSignal;
 };
 
@@ -55,7 +55,7 @@ export async function tryChoice(input: TrialInput): Promise<TriedChoice | null> 
     const checkout = await lookAtCheckout(input);
     const fault = uncommittedManifest(choice.validation ?? '', checkout);
     if (fault !== null) return { choice, report: fault };
-    const trial = await tryOnce(input, choice);
+    const trial = await tryOnce(input, checkout, choice);
     return trial.kind === 'cut'
       ? null
       : await refine(input, checkout, { choice, trial, added: [] });
@@ -80,9 +80,11 @@ async function refine(
   if (trial.kind !== 'broken') return settle(adviceOn(trial));
   const { remedy, text } = adviseOn(trial.fault.missing, choice, checkout);
   if (remedy === null || added.length >= maxRemedies) return settle(text);
-  if (!(await input.accept(remedy, trial.fault.text))) return settle(text);
+  const isAccepted = await input.accept(remedy, trial.fault.text);
+  if (isAccepted === null) return null;
+  if (!isAccepted) return settle(text);
   const better = withRemedy(choice, remedy);
-  const next = await tryOnce(input, better);
+  const next = await tryOnce(input, checkout, better);
   if (next.kind === 'cut') return null;
   if (!helped(trial.fault.text, next)) return settle(`${text} (tried without success)`);
   return refine(input, checkout, { choice: better, trial: next, added: [...added, remedy] });
@@ -127,6 +129,7 @@ async function lookAtCheckout({ root, repository, signal }: TrialInput): Promise
 
 async function tryOnce(
   { context, root, findings, rules, signal }: TrialInput,
+  checkout: Checkout,
   choice: Choice,
 ): Promise<Trial> {
   const draft = renderConfig(choice, findings);
@@ -134,5 +137,9 @@ async function tryOnce(
   const { settings } = opened.config;
   await using place = openTrialPlace(root, settings.workspace.dir);
   const workspace = { ...settings.workspace, dir: place.folder };
-  return await tryChecks(opened.engine, { ...settings, workspace }, rules, signal);
+  const trial = await tryChecks(opened.engine, { ...settings, workspace }, rules, signal);
+  if (trial.kind !== 'ran' || trial.check.passed !== false) return trial;
+  const lack = lackOf(trial.check.output, checkout);
+  if (lack === null) return trial;
+  return { kind: 'broken', check: trial.check, fault: { text: lack.line, missing: lack.missing } };
 }
