@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -188,8 +187,7 @@ describe('the trial of the check', () => {
     const mark = `trial-${path.basename(path.dirname(repo.path))}`;
     const began = path.join(repo.outside, 'began');
     const check = `touch ${began}; (sleep 300; echo ${mark}) & sleep 300; echo ${mark}`;
-    const folders = await stateFolders();
-    const run = realCli(repo.path, repo.env, ['init', '--validate', check]);
+    const run = realCli(repo.path, await withOwnTemporary(repo), ['init', '--validate', check]);
     await eventually(async () => existsSync(began), 'the check has begun');
     run.child.kill(name);
     const { exitCode, err } = await run.ended;
@@ -198,13 +196,16 @@ describe('the trial of the check', () => {
     expect(existsSync(path.join(repo.path, 'loopwright.yml'))).toBe(false);
     expect(await traces(repo)).toEqual(before);
     expect(await processesWith(mark)).toEqual([]);
-    expect((await stateFolders()).difference(folders)).toEqual(new Set());
+    const temporary = await readdir(path.join(repo.outside, 'tmp'));
+    // Node keeps compiled code there.
+    expect(temporary.filter((each) => each !== 'node-compile-cache')).toEqual([]);
   });
 
   it('what kill -9 leaves is removed by the next run', async () => {
     await using repo = await gitRepo();
     const began = path.join(repo.outside, 'began');
-    const run = realCli(repo.path, repo.env, ['init', '--validate', `touch ${began}; sleep 300`]);
+    const argv = ['init', '--validate', `touch ${began}; sleep 300`];
+    const run = realCli(repo.path, await withOwnTemporary(repo), argv);
     await eventually(async () => existsSync(began), 'the check has begun');
     run.child.kill('SIGKILL');
     await run.ended;
@@ -247,9 +248,11 @@ describe('the version of the agent', () => {
   });
 });
 
-async function stateFolders(): Promise<Set<string>> {
-  const names = await readdir(tmpdir());
-  return new Set(names.filter((name) => /^loopwright-.{6}$/.test(name)));
+/** What is left among temporary files is seen, and goes away with the test. */
+async function withOwnTemporary(repo: GitRepo): Promise<Record<string, string>> {
+  const folder = path.join(repo.outside, 'tmp');
+  await mkdir(folder);
+  return { ...repo.env, TMPDIR: folder };
 }
 
 async function processesWith(text: string): Promise<readonly string[]> {
