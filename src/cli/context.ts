@@ -41,6 +41,10 @@ export type OpenOptions = {
   readonly publish?: LiveListener;
   /** Leaves no trace where there was none. */
   readonly isTransient?: boolean;
+  /** Keeps its state in a temporary folder, also where the project has state of its own. */
+  readonly isApart?: boolean;
+  /** Text that stands for the project's `loopwright.yml`. */
+  readonly draft?: string;
   /** Looks, pauses or stops: a mistake in the configuration is a warning. */
   readonly startsNothing?: boolean;
   /** Only looks, and starts nothing: a store that cannot be written is shown all the same, with a warning. */

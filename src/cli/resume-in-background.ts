@@ -1,6 +1,7 @@
 import { isSelector } from '../core/coordinate/selector.ts';
 import { LoopwrightError } from '../core/error.ts';
 import { connectDaemon } from '../daemon/connect.ts';
+import { requireWorkable } from '../engine/run-ready.ts';
 import { sendMessage } from '../engine/send-message.ts';
 import type { CommandInput } from './command.ts';
 import type { CliContext } from './context.ts';
@@ -30,7 +31,9 @@ export async function resumeInBackground(
       hint: 'start it with `loopwright daemon start`, or leave --detach away',
     });
   }
-  const ids = (await loopsToResume(engine, input)).map(({ id }) => id);
+  const loops = await loopsToResume(engine, input);
+  for (const loop of loops) await requireWorkable(engine, loop);
+  const ids = loops.map(({ id }) => id);
   for (const id of ids) {
     await sendMessage(engine, { kind: 'resume', sender: null, to: id, body: '' });
   }

@@ -5,6 +5,7 @@ import type { Task } from '../core/task/task.ts';
 import type { Opened } from '../daemon/compose.ts';
 import { createLoop } from '../engine/create-loop.ts';
 import { reopenFailed } from '../engine/resumable.ts';
+import { isSetupProblem, requireWorkable } from '../engine/run-ready.ts';
 import { sendMessage } from '../engine/send-message.ts';
 import { addTaskToRun, findMeantTask, unfinishedLoop } from '../engine/text-task.ts';
 import type { CommandInput } from './command.ts';
@@ -86,9 +87,22 @@ async function handReady(
     );
   }
   if (isGiven(input, 'retry-failed')) await reopenFailed(opened.engine);
+  await requireStartable(opened);
   const daemon = await ensureDaemon(context, opened, []);
   await daemon.client.call('takeReady', { body: {} });
   return tell(input, context, daemon, null);
+}
+
+/** What would keep every task from starting is told here and now, and not in the log of a daemon. */
+async function requireStartable(opened: Opened): Promise<void> {
+  const [first] = await opened.engine.store.read((tx) => tx.tasks.ready(1));
+  if (first === undefined) return;
+  try {
+    await opened.planFor(first, true);
+  } catch (error) {
+    // Of this one task alone: the daemon tells of it, and takes the others.
+    if (isSetupProblem(error)) throw error;
+  }
 }
 
 type Handed = { readonly loop: Loop; readonly isResting: boolean };
@@ -108,7 +122,11 @@ async function hand(
         ? null
         : await findMeantTask(engine, target.title);
   const unfinished = known === null || isFresh ? null : await unfinishedLoop(engine, known.id);
-  if (unfinished !== null) return handUnfinished(input, unfinished);
+  if (unfinished !== null) {
+    const handed = handUnfinished(input, unfinished);
+    await requireWorkable(engine, unfinished);
+    return handed;
+  }
   if (known !== null) return newLoop(input, opened, known);
   if (target.kind === 'task') throw new LoopwrightError('task.not_found', 'there is no such task');
   const { title, description, type } = target;

@@ -1,8 +1,9 @@
 import path from 'node:path';
 import { knownAgents } from '../adapters/agents/installed-agents.ts';
+import { KnownModels } from '../adapters/agents/known-models.ts';
 import { resolveAgent } from '../adapters/agents/registry.ts';
 import { minuteOfDay } from '../adapters/clock/local-time.ts';
-import { hookCommand, requireHookModules } from '../adapters/hook/hook-command.ts';
+import { hookCommand } from '../adapters/hook/hook-command.ts';
 import { createRandom } from '../adapters/clock/seeded-random.ts';
 import { createRandomIds } from '../adapters/clock/random-ids.ts';
 import { createSystemClock } from '../adapters/clock/system-clock.ts';
@@ -24,13 +25,11 @@ import { createMachine } from '../adapters/machine/machine-room.ts';
 import { createChannels } from '../adapters/notify/channels.ts';
 import { openProject } from '../adapters/git/open-project.ts';
 import { createShippedPrices } from '../adapters/prices/shipped-prices.ts';
-import { sandboxUnavailable } from '../adapters/process/sandbox.ts';
 import { createSupervisor } from '../adapters/process/supervisor.ts';
 import { createTemplatesOnDemand } from '../adapters/template/templates-on-demand.ts';
 import type { FlagValues } from '../core/config/flags.ts';
 import type { PromptRecord } from '../core/loop/event.ts';
 import type { Settings } from '../core/config/schema.ts';
-import { hookModules } from '../core/hook/hook-modules.ts';
 import { createStrategyLoader } from './strategy-loader.ts';
 import { refuseLostStore } from './lost-store.ts';
 import { loopPrompt } from './loop-prompt.ts';
@@ -79,6 +78,8 @@ export type ComposeInput = StateUse & {
   readonly leaseMs?: number;
   /** Looks, pauses or stops, so that a mistake in the configuration need not keep it from doing so. */
   readonly startsNothing?: boolean;
+  /** Text that stands for the project's `loopwright.yml`. */
+  readonly draft?: string;
   /** Runs under a cost budget that cannot hold, as nobody knows the price of the model. */
   readonly allowUnpriced?: boolean;
 };
@@ -113,7 +114,9 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
   const { cwd, env, home, version, flags = {}, publish = () => {}, inside } = input;
   const reach = createFailpoints(env[failAtVariable]);
   const project = await openProject(cwd, AbortSignal.timeout(30_000), env, reach);
-  const files = { projectRoot: project.root, env, home };
+  const { draft } = input;
+  const isApart = input.isApart === true;
+  const files = { projectRoot: project.root, env, home, ...(draft === undefined ? {} : { draft }) };
   const startsNothing = input.startsNothing === true || input.onlyReads === true;
   const load = startsNothing ? loadConfigAnyway : loadConfig;
   // Taken before: what is written meanwhile is read again.
@@ -122,12 +125,10 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
   const loopTypes = await loadLoopTypes({ ...files, settings: config.settings });
   refusePostgres(config.settings);
   await using cleanup = new AsyncDisposableStack();
-  refuseLostStore(...placesOf(project.root, config.settings));
+  if (!isApart) refuseLostStore(...placesOf(project.root, config.settings));
   const stateDir = await openStateFolder(project.root, input, cleanup);
-  const database = path.resolve(
-    project.root,
-    config.settings.store ?? path.join(stateDir, 'state.db'),
-  );
+  const ownStore = isApart ? null : config.settings.store;
+  const database = path.resolve(project.root, ownStore ?? path.join(stateDir, 'state.db'));
   const redaction = createRedaction(secretsOfEngine(env, config.settings));
   const clean = redactWith(redaction);
   const { store, isCopy } = await openProjectStore(
@@ -197,6 +198,14 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     new RunBudget({ clock, store, publish, limits: budgetLimitsOf(config.settings) }),
   );
   const doors = cleanup.use(createDoors(stateDir));
+  const cacheDir = path.join(env['XDG_CACHE_HOME'] ?? path.join(home, '.cache'), 'loopwright');
+  const models = cleanup.use(
+    new KnownModels({
+      folder: path.join(cacheDir, 'models'),
+      clock,
+      tell: (text) => publish({ kind: 'notice', text }),
+    }),
+  );
   const agents = createAgentCache(supervisor, project.root);
   const steady = new SteadyConfig(config);
   const first = { mark, flags, loaded: config, types: loopTypes };
@@ -232,7 +241,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     reach,
     leaseMs: input.leaseMs ?? defaultLeaseMs,
     stateDir,
-    roomsDir: path.join(env['XDG_CACHE_HOME'] ?? path.join(home, '.cache'), 'loopwright', 'rooms'),
+    roomsDir: path.join(cacheDir, 'rooms'),
     env: definedOnly(env),
     version,
     clean,
@@ -246,7 +255,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     resolveStrategy: createStrategyLoader({ supervisor, env, root: project.root }),
     hookCommand: (hook) => hookCommand(hook, project.root),
     preflight: (settings, wish) =>
-      preflight(engine, { settings, ...wish, allowUnpriced: input.allowUnpriced === true }),
+      preflight(engine, models, { settings, ...wish, allowUnpriced: input.allowUnpriced === true }),
     requireConfig: () => steady.require(),
     async reloadSettings(loopType, loopFlags) {
       const settings = await readSettings(loopType, loopFlags);
@@ -267,10 +276,6 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
       }
       for (const text of checkRunnable(settings, verify))
         publish({ kind: 'notice', text: `warning: ${text}` });
-      requireSandbox(settings, supervisor);
-      requireHookModules(hookModules(settings), project.root);
-      await engine.resolveAgent(settings);
-      await engine.resolveStrategy(settings);
       await engine.preflight(settings, { verify, inPlace, isOwnCheck: task.validation !== null });
       const type = resolveLoopType(task.type ?? defaultLoopType, types);
       return { settings, flags, prompt: await promptOf(type) };
@@ -302,12 +307,6 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
 function placesOf(root: string, { store }: Settings): readonly [file: string, folder: string] {
   const folder = path.join(root, stateFolderName);
   return [path.resolve(root, store ?? path.join(folder, 'state.db')), folder];
-}
-
-/** Isolation that is asked for and missing is a refusal, before anything is spent. */
-function requireSandbox({ sandbox }: Settings, supervisor: Supervisor): void {
-  const fault = sandbox.level === 'bubblewrap' ? supervisor.sandboxFault() : null;
-  if (fault !== null) throw sandboxUnavailable(fault);
 }
 
 /** One runner per configured agent: scripts are read once, and what they count goes on. */

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { backupsOf } from '../adapters/sqlite/backup-files.ts';
 import { afterRestore } from '../adapters/sqlite/store-error.ts';
 import { LoopwrightError } from '../core/error.ts';
+import { throwawayOwner } from '../core/loop/throwaway.ts';
 
 /**
  * Refuses a database that is missing or of no bytes beside the files of loops: a new one would be made in its place, and
@@ -29,10 +30,12 @@ function bytesOf(file: string): number | null {
   return statSync(file, { throwIfNoEntry: false })?.size ?? null;
 }
 
-/** Records or a worktree of any loop. */
+/** Records or a worktree of any loop. A throwaway worktree holds no work: a killed `init` leaves one where no loop ever was. */
 function hasLoops(stateDir: string): boolean {
   return ['loops', 'worktrees'].some((name) =>
-    namesIn(path.join(stateDir, name)).some((each) => each.startsWith('loop-')),
+    namesIn(path.join(stateDir, name)).some(
+      (each) => each.startsWith('loop-') && throwawayOwner(each) === null,
+    ),
   );
 }
 

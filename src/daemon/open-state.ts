@@ -13,6 +13,8 @@ import type { Store } from '../ports/store.ts';
 export type StateUse = {
   /** Leaves no trace: a project without state gets it in a temporary folder that goes away again. */
   readonly isTransient?: boolean;
+  /** Its state lies in a temporary folder that goes away again, also where the project has state of its own. */
+  readonly isApart?: boolean;
   /** Only looks: what cannot be written can be shown all the same. */
   readonly onlyReads?: boolean;
   /** Told that another program has the store locked and is waited for; a live event unless given. */
@@ -22,9 +24,10 @@ export type StateUse = {
 /** The state folder of a project, or one that stands in for it until `cleanup` is done. */
 export async function openStateFolder(
   root: string,
-  { isTransient = false, onlyReads = false }: StateUse,
+  { isTransient = false, isApart = false, onlyReads = false }: StateUse,
   cleanup: AsyncDisposableStack,
 ): Promise<string> {
+  if (isApart) return borrow(cleanup);
   const folder = path.join(root, stateFolderName);
   if (isTransient) return existsSync(path.join(folder, 'state.db')) ? folder : borrow(cleanup);
   try {

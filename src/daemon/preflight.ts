@@ -1,18 +1,21 @@
-import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { startOf } from '../adapters/agents/registry.ts';
-import { hookModuleFault } from '../adapters/hook/hook-command.ts';
-import { findObstacle } from '../adapters/process/executable.ts';
-import { pathFolders } from '../adapters/process/path-folders.ts';
+import type { KnownModels } from '../adapters/agents/known-models.ts';
+import { requireHookModules } from '../adapters/hook/hook-command.ts';
+import { sandboxUnavailable } from '../adapters/process/sandbox.ts';
 import type { Settings } from '../core/config/schema.ts';
 import { agentEnvironment, checkEnvironment } from '../core/env/allow-list.ts';
 import { reusesSession } from '../core/loop/agent-session.ts';
 import { LoopwrightError } from '../core/error.ts';
-import { neededPrograms, type NeededProgram } from '../core/preflight/needed-programs.ts';
+import { hookModules } from '../core/hook/hook-modules.ts';
+import { neededManifest } from '../core/preflight/needed-manifest.ts';
+import { neededPrograms } from '../core/preflight/needed-programs.ts';
 import { costBudgetKey, plannedModels, unpricedModel } from '../core/preflight/priced-models.ts';
 import { nearest } from '../core/text/nearest.ts';
 import type { Engine } from '../engine/engine.ts';
-import { startingCommit } from '../engine/find-judge.ts';
+import { requireHooks } from './preflight-hooks.ts';
+import { requireModels } from './preflight-models.ts';
+import { createPlaces, firstMissing, type Missing, type Places } from './preflight-places.ts';
 
 export type PreflightWish = {
   readonly settings: Settings;
@@ -26,20 +29,42 @@ export type PreflightWish = {
   readonly allowUnpriced: boolean;
 };
 
-type Parts = Pick<Engine, 'project' | 'env' | 'prices' | 'resolveAgent' | 'supervisor'>;
+export type Parts = Pick<
+  Engine,
+  'project' | 'env' | 'prices' | 'publish' | 'resolveAgent' | 'resolveStrategy' | 'supervisor'
+>;
 
 /**
  * Refuses what cannot work, before a task, a loop or a cent exists. Only what is certain is refused: a program that a setup
  * or an earlier command may bring is looked for by whoever starts it.
  */
-export async function preflight(parts: Parts, wish: PreflightWish): Promise<void> {
+export async function preflight(
+  parts: Parts,
+  models: KnownModels,
+  wish: PreflightWish,
+): Promise<void> {
   const { settings } = wish;
   const places = createPlaces(parts, wish);
+  requireSandbox(parts, settings);
+  await parts.resolveAgent(settings);
   await requireResume(parts, settings);
   await requireAgentProgram(parts, settings, places);
+  // An agent may take seconds to answer: it is asked beside everything else.
+  const knowing = requireModels(parts, models, settings);
+  // Something else may be refused first.
+  knowing.catch(() => {});
+  requireHookModules(hookModules(settings), parts.project.root);
+  await parts.resolveStrategy(settings);
   if (wish.verify) await requireCheckPrograms(parts, wish, places);
   await requireHooks(parts, settings, places);
   if (!wish.allowUnpriced) await requirePrices(parts, settings);
+  await knowing;
+}
+
+/** Isolation that is asked for and missing is a refusal. */
+function requireSandbox({ supervisor }: Parts, { sandbox }: Settings): void {
+  const fault = sandbox.level === 'bubblewrap' ? supervisor.sandboxFault() : null;
+  if (fault !== null) throw sandboxUnavailable(fault);
 }
 
 /** Going on with a session needs an agent that can, and that tells how full it is. */
@@ -97,11 +122,33 @@ async function requireCheckPrograms(parts: Parts, wish: PreflightWish, places: P
   const named = Object.entries(validation.commands).map(([name, { command }]) => {
     return { key: `validation.commands.${name}`, text: command };
   });
-  const checks = [{ key: 'validation.command', text: validation.command }, ...named];
+  const hidden = Object.entries(verify.hidden).map(([name, { command }]) => {
+    return { key: `verify.hidden.${name}`, text: command };
+  });
+  const checks = [{ key: 'validation.command', text: validation.command }, ...named, ...hidden];
   for (const { key, text } of setups.length > 0 ? setups.slice(0, 1) : checks) {
     const missing = await firstMissing(neededPrograms(text ?? ''), checkEnv, places);
     if (missing !== null) throw checkNotFound(key, text ?? '', missing, wish);
+    const manifest = neededManifest(text ?? '');
+    const absent = manifest === null ? null : await places.missing(manifest);
+    if (manifest !== null && absent?.isInCheckout === true)
+      throw manifestNotCommitted(key, text ?? '', manifest, absent.where, wish);
   }
+}
+
+/** The program would find the file in a folder above, which is the user's checkout, and work there. */
+function manifestNotCommitted(
+  key: string,
+  text: string,
+  file: string,
+  where: string,
+  { isOwnCheck }: PreflightWish,
+): LoopwrightError {
+  return new LoopwrightError(
+    isOwnCheck ? 'check.not_found' : 'run.check_not_found',
+    `the check cannot run: \`${text}\` (${key}) needs ${file}, which is in your checkout and not ${where}`,
+    { hint: `commit it: \`git add ${file} && git commit -m "add ${file}"\``, details: { file } },
+  );
 }
 
 function checkNotFound(
@@ -127,49 +174,6 @@ function checkNotFound(
   );
 }
 
-/** Modules that were loaded, by their file and the time of its last change: a run asks for each of its tasks. */
-const loadable = new Set<string>();
-
-async function requireHooks(parts: Parts, settings: Settings, places: Places): Promise<void> {
-  const { project, supervisor } = parts;
-  const { pass, set } = settings.env;
-  const env = checkEnvironment(parts.env, { pass, set, reserved: {} });
-  for (const [event, hooks] of Object.entries(settings.hooks)) {
-    for (const hook of hooks) {
-      if ('command' in hook) {
-        const named = neededPrograms(hook.command);
-        // What is in a folder may be in that of the loop or of the user.
-        const certain = named.filter(({ name }) => !name.includes('/') || path.isAbsolute(name));
-        const missing = await firstMissing(certain, env, places);
-        if (missing !== null) throw hookNotFound(event, hook.command, missing);
-        continue;
-      }
-      const file = path.resolve(project.root, hook.module);
-      const mark = `${file} ${(await stat(file)).mtimeMs}`;
-      if (loadable.has(mark)) continue;
-      const fault = await hookModuleFault(hook.module, project.root, supervisor, env);
-      if (fault !== null) throw hookNotLoadable(hook.module, fault);
-      loadable.add(mark);
-    }
-  }
-}
-
-function hookNotFound(event: string, command: string, { name, where }: Missing): LoopwrightError {
-  return new LoopwrightError(
-    'config.hook_command',
-    `the hook \`${command}\` (hooks.${event}) cannot run: there is no program ${name} ${where}`,
-    { hint: `install ${name}, or correct the command under \`hooks.${event}\`` },
-  );
-}
-
-function hookNotLoadable(module: string, fault: string): LoopwrightError {
-  return new LoopwrightError(
-    'config.hook_module',
-    `the hook module ${module} cannot be loaded: ${fault}`,
-    { hint: 'correct the module, or its path under `hooks`' },
-  );
-}
-
 async function requirePrices({ prices, resolveAgent }: Parts, settings: Settings): Promise<void> {
   const key = costBudgetKey(settings);
   if (key === null) return;
@@ -181,85 +185,9 @@ async function requirePrices({ prices, resolveAgent }: Parts, settings: Settings
   if (model === null) return;
   throw new LoopwrightError(
     'run.unpriced',
-    `\`${key}\` cannot hold: nobody knows the price of ${model}, neither \`prices\` nor the list that comes with the program`,
+    `\`${key}\` cannot hold: the price of ${model} is neither in \`prices\` nor in the list that comes with the program`,
     {
       hint: `write \`prices: { "${model}": { input: USD, output: USD } }\` (per million tokens) into loopwright.yml, or add --allow-unpriced to run without that budget`,
     },
   );
-}
-
-type Missing = {
-  readonly name: string;
-  /** In words. */
-  readonly where: string;
-  readonly folders: readonly string[];
-  readonly isInCheckout: boolean;
-};
-
-async function firstMissing(
-  needed: readonly NeededProgram[],
-  env: Readonly<Record<string, string>>,
-  places: Places,
-): Promise<Missing | null> {
-  for (const { name, folder } of needed) {
-    if (!name.includes('/')) {
-      const folders = pathFolders(env['PATH'] ?? '');
-      // What is in a folder of the worktree is only known there.
-      const isCertain = folders.every((each) => path.isAbsolute(each));
-      if (!isCertain || !isAbsent(name, env)) continue;
-      const shown = folders.length > 8 ? [...folders.slice(0, 8), '…'] : folders;
-      return { name, where: `on PATH (${shown.join(', ')})`, folders, isInCheckout: false };
-    }
-    if (path.isAbsolute(name)) {
-      if (isAbsent(name, env)) return { name, where: 'there', folders: [], isInCheckout: false };
-      continue;
-    }
-    if (folder === null) continue;
-    const file = path.posix.normalize(path.posix.join(folder, name));
-    const missing = await places.missing(file);
-    if (missing !== null) return { name, folders: [], ...missing };
-  }
-  return null;
-}
-
-/** Only what is not there at all: whoever may not start a program is told by the system. */
-function isAbsent(name: string, env: Readonly<Record<string, string>>): boolean {
-  const spec = { argv: [name] as const, cwd: '/', env, stdin: null, stdoutFile: null };
-  const rest = { stderrFile: null, tailBytes: 0, timeoutMs: 0, graceMs: 0 };
-  return findObstacle({ ...spec, ...rest, argv: [name] })?.code === 'ENOENT';
-}
-
-/** Where a file of a fresh worktree can come from. */
-type Places = {
-  /** Null when it is there, or may be. */
-  missing(file: string): Promise<Pick<Missing, 'where' | 'isInCheckout'> | null>;
-};
-
-function createPlaces({ project }: Parts, { settings, inPlace }: PreflightWish): Places {
-  const isThere = (file: string): boolean => !isAbsent(path.join(project.root, file), {});
-  const { copy, link, setup } = settings.workspace;
-  return {
-    async missing(file) {
-      if (file.startsWith('..')) return null;
-      const isInCheckout = isThere(file);
-      if (inPlace || project.kind === 'folder') {
-        return isInCheckout ? null : { where: `in ${project.root}`, isInCheckout };
-      }
-      if (setup !== null) return null;
-      const isBrought = [...copy, ...link].some((entry) => {
-        const top = path.posix.normalize(entry).replace(/\/$/, '');
-        return file === top || file.startsWith(`${top}/`);
-      });
-      if (isBrought && isInCheckout) return null;
-      const signal = AbortSignal.timeout(60_000);
-      const base = await startingCommit({ project }, settings, signal);
-      if (base === null) return null;
-      const files = new Set(await project.listAt(base, signal));
-      // Below a link or a submodule anything may be.
-      const parts = file.split('/');
-      const above = parts.map((_, index) => parts.slice(0, index + 1).join('/'));
-      if (above.some((each) => files.has(each))) return null;
-      return { where: `in the commit that loops start from (${base.slice(0, 8)})`, isInCheckout };
-    },
-  };
 }

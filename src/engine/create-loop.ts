@@ -86,10 +86,16 @@ export async function failuresSoFar(tx: StoreTx, taskId: string): Promise<number
   return loop?.consecutiveFailures ?? 0;
 }
 
-async function planWorkspace(
+/** Where a loop of this id would work, and from which commit. Refuses what it cannot start from. */
+export async function planWorkspace(
   engine: Engine,
   loopId: string,
-  { settings, options, allowDirty, checkout: seen }: CreateLoopInput,
+  {
+    settings,
+    options,
+    allowDirty,
+    checkout: seen,
+  }: Pick<CreateLoopInput, 'settings' | 'options' | 'allowDirty' | 'checkout'>,
 ): Promise<WorkspaceRecord> {
   const { project } = engine;
   const inPlace = options.inPlace || project.kind === 'folder';

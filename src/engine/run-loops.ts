@@ -183,6 +183,8 @@ async function runRequest(run: Run, request: RunRequest): Promise<RunOutcome> {
       return only(await runTask(run, request.taskId, request.fresh));
     case 'loop': {
       const take = { why: request.why ?? 'resumed by hand', ...request.changed };
+      // A command line has looked before it asked; a daemon goes on with what it finds.
+      if (run.options.session === 'daemon') await requireStillWorkable(run.engine, request);
       return only([await driveLoop(run, request.loopId, take)]);
     }
     case 'loops':
@@ -190,6 +192,15 @@ async function runRequest(run: Run, request: RunRequest): Promise<RunOutcome> {
     case 'ready':
       return runReady(run, request.limit);
   }
+}
+
+async function requireStillWorkable(
+  engine: Engine,
+  { loopId, changed }: Extract<RunRequest, { kind: 'loop' }>,
+): Promise<void> {
+  const loop = await engine.store.read((tx) => tx.loops.get(loopId));
+  if (loop === null) return;
+  await requireWorkable(engine, { ...loop, settings: changed?.settings ?? loop.settings });
 }
 
 function only(loops: readonly Loop[]): RunOutcome {

@@ -346,10 +346,10 @@ class Crew {
  * What would stop every further task as well: there is no point in trying the next one. An error that nobody foresaw is
  * taken for one of its own loop: a night's work does not end with it.
  */
-function isSetupProblem(error: unknown): boolean {
+export function isSetupProblem(error: unknown): boolean {
   if (!isLoopwrightError(error) || ofOneLoop.has(error.code)) return false;
-  return ['run.', 'agent.', 'config.', 'strategy.', 'loop_type.', 'store.'].some((prefix) =>
-    error.code.startsWith(prefix),
+  return ['run.', 'agent.', 'config.', 'sandbox.', 'strategy.', 'loop_type.', 'store.'].some(
+    (prefix) => error.code.startsWith(prefix),
   );
 }
 
@@ -377,7 +377,10 @@ async function claimReady({ engine, session }: Run, taskId: string): Promise<Tas
 }
 
 /** What cannot work is left as it is, and told. */
-export function requireWorkable(engine: Engine, { settings, options }: Loop): Promise<void> {
+export function requireWorkable(
+  engine: Engine,
+  { settings, options }: Pick<Loop, 'settings' | 'options'>,
+): Promise<void> {
   const { verify, inPlace } = options;
   return engine.preflight(settings, { verify, inPlace, isOwnCheck: false });
 }

@@ -14,7 +14,12 @@ export type Throwaway = {
   readonly commit: string;
   /** Where `workspace.setup` runs apart from the user's own environment. */
   readonly room?: Room;
+  /** Making it ends with this signal; absent: it is not cut short. */
+  readonly cut?: AbortSignal;
 };
+
+/** How `workspace.setup` ended; null when there is none. */
+export type SetUp = Awaited<ReturnType<typeof setUpWorkspace>>;
 
 /**
  * Gives `work` a worktree of its own at a commit, on no branch, set up like the loop's, and removes it again with all that was done
@@ -23,23 +28,27 @@ export type Throwaway = {
 export async function withThrowaway<T>(
   engine: Engine,
   loop: Loop,
-  { name, commit, room }: Throwaway,
-  work: (workspace: Workspace) => Promise<T>,
+  { name, commit, room, cut }: Throwaway,
+  work: (workspace: Workspace, setUp: SetUp) => Promise<T>,
   signal: AbortSignal,
 ): Promise<T> {
   const spec = throwawaySpec(loop, name, commit);
   await discard(engine, spec);
-  // Making it takes a moment and is not cut short: half a worktree helps nobody.
   const what = `making the worktree ${spec.loopId}`;
-  const { workspace } = await withoutLimit(engine, what, async (unlimited) => {
-    const opened = await engine.project.openWorkspace(spec, unlimited);
-    await opened.workspace.detach(unlimited);
-    return opened;
-  });
   try {
+    const { workspace } = await withoutLimit(
+      engine,
+      what,
+      async (unlimited) => {
+        const opened = await engine.project.openWorkspace(spec, unlimited);
+        await opened.workspace.detach(unlimited);
+        return opened;
+      },
+      cut,
+    );
     const place = { cwd: workspace.path, walled: commit !== loop.workspace.base };
-    await setUpWorkspace(engine, loop, place, signal, room);
-    return await work(workspace);
+    const setUp = await setUpWorkspace(engine, loop, place, signal, room);
+    return await work(workspace, setUp);
   } finally {
     // The next one of this name is made after what is left of this one is removed.
     await discard(engine, spec).catch((error: unknown) => {

@@ -30,7 +30,7 @@ async function envWith(
 
 async function initIn(repo: GitRepo, ...options: readonly string[]) {
   const cli = memoryCli({ cwd: repo.path, env: await envWith(repo) });
-  const { exitCode, out, err } = await cli.run('init', ...options, '--json');
+  const { exitCode, out, err } = await cli.run('init', ...options, '--no-try', '--json');
   expect([exitCode, err]).toEqual([0, '']);
   return JSON.parse(out);
 }
@@ -222,6 +222,7 @@ describe('init', () => {
       #   max-iterations: 100
       # budget:
       #   max-cost-usd: 5
+      #   run: { max-cost-usd: 20 }
       #   max-duration: 4h
       "
     `);

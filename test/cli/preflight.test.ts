@@ -1,7 +1,11 @@
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { sendMessage } from '../../src/engine/send-message.ts';
+import { connected, eventually, servedDaemon } from '../support/daemon.ts';
 import { gitRepo, type GitRepo } from '../support/git-repo.ts';
+import { openedProject } from '../support/opened-project.ts';
 import { greeter } from './agents.ts';
 import { memoryCli } from './memory-cli.ts';
 
@@ -166,5 +170,110 @@ describe('preflight', () => {
     const priced = 'prices:\n  house-model: { input: 1, output: 10 }\n';
     await repo.write('loopwright.yml', `${config}${priced}`);
     expect((await cliIn(repo).run('run', ...argv, '--new')).exitCode).toBe(0);
+  });
+
+  it('refuses a check that would run in the checkout, as its manifest is not committed', async () => {
+    await using repo = await gitRepo();
+    await repo.write('package.json', '{"scripts":{"test":"touch ran.txt"}}');
+    const argv = ['x', '--agent', 'command:true', '--validate', 'npm test'];
+    const { error, tasks } = await refused(repo, ...argv);
+    expect(error.code).toBe('run.check_not_found');
+    expect(error.message).toContain(
+      'package.json, which is in your checkout and not in the commit',
+    );
+    expect(error.hint).toContain('git add package.json');
+    expect(tasks).toHaveLength(0);
+    expect(existsSync(path.join(repo.path, 'ran.txt'))).toBe(false);
+    await repo.commitAll('manifest');
+    expect((await cliIn(repo).run('run', ...argv, '--dry-run')).exitCode).toBe(0);
+  });
+
+  it('refuses a hidden check whose program is nowhere', async () => {
+    await using repo = await gitRepo();
+    await repo.write('loopwright.yml', 'verify: { hidden: { audit: no-such-auditor --deep } }\n');
+    const { error } = await refused(repo, 'x', '--agent', 'command:true', '--validate', 'true');
+    expect(error.message).toContain('no-such-auditor');
+    expect(error.message).toContain('verify.hidden.audit');
+  });
+
+  it('refuses to go on with a loop as it refuses to start one', async () => {
+    await using repo = await gitRepo();
+    const script = path.join(repo.outside, 'agent.sh');
+    await writeFile(script, '#!/bin/sh\necho x >> n.txt\n', { mode: 0o755 });
+    await repo.write('hook.mjs', 'export const hook = () => {};\n');
+    await repo.write('loopwright.yml', 'hooks: { loop-end: [{ module: ./hook.mjs }] }\n');
+    await repo.commitAll('project');
+    const cli = cliIn(repo);
+    const argv = ['--agent', `command:${script}`, '--validate', 'false', '--max-iterations', '1'];
+    expect((await cli.run('run', 'x', ...argv)).exitCode).toBe(1);
+    const { loop } = JSON.parse((await cli.run('loop', 'show', 'last', '--json')).out);
+    const state = async () => (await cli.run('loop', 'show', loop, '--json')).out;
+    const before = await state();
+    const resume = ['loop', 'resume', loop, '--max-iterations', '3', '--json'];
+
+    await rename(script, `${script}.away`);
+    const gone = await cli.run(...resume);
+    expect([gone.exitCode, JSON.parse(gone.out).error.code]).toEqual([3, 'agent.not_found']);
+    await rename(`${script}.away`, script);
+
+    await rm(path.join(repo.path, 'hook.mjs'));
+    const hook = await cli.run(...resume);
+    expect([hook.exitCode, JSON.parse(hook.out).error.code]).toEqual([3, 'config.hook_module']);
+    await repo.write('hook.mjs', 'export const hook = () => {};\n');
+
+    const noModule = await cli.run(...resume, '--agent', 'command:clade -p');
+    expect(JSON.parse(noModule.out).error.message).toContain('did you mean claude?');
+    expect(await state()).toBe(before);
+    expect((await cli.run(...resume)).exitCode).toBe(1);
+  });
+
+  it('refuses to hand over what a daemon could not start, and starts no daemon', async () => {
+    await using repo = await gitRepo();
+    const argv = ['--agent', 'command:clade -p', '--validate', 'true'];
+    const text = await refused(repo, 'x', '--detach', ...argv);
+    expect(text.error.code).toBe('agent.not_found');
+    expect(text.tasks).toHaveLength(0);
+    expect(text.loops.loops).toHaveLength(0);
+    await repo.write(
+      'loopwright.yml',
+      "agent: 'command:clade -p'\nvalidation: { command: 'true' }\n",
+    );
+    await cliIn(repo).run('task', 'add', 'one');
+    const ready = await refused(repo, '--detach');
+    expect(ready.error.code).toBe('agent.not_found');
+    expect(ready.loops.loops).toHaveLength(0);
+    expect((await cliIn(repo).run('daemon', 'status')).exitCode).not.toBe(0);
+  });
+});
+
+describe('a daemon', () => {
+  it('leaves tasks alone whose agent cannot be started, and loops whose agent is gone', async () => {
+    await using repo = await gitRepo();
+    const script = path.join(repo.outside, 'agent.sh');
+    await writeFile(script, '#!/bin/sh\necho x >> n.txt\n', { mode: 0o755 });
+    const config = `agent: 'command:${script}'\nvalidation: { command: 'test -f done' }\n`;
+    await repo.write('loopwright.yml', config);
+    await repo.commitAll('project');
+    const cli = cliIn(repo);
+    await cli.run('run', 'begun', '--max-iterations', '1');
+    const { loop } = JSON.parse((await cli.run('loop', 'show', 'last', '--json')).out);
+    await rename(script, `${script}.away`);
+    await cli.run('task', 'add', 'one');
+    await cli.run('task', 'add', 'two');
+    await using opened = await openedProject(repo, {});
+    await sendMessage(opened.engine, { kind: 'resume', sender: null, to: loop, body: '' });
+    const before = (await cli.run('loop', 'show', loop, '--json')).out;
+    await using daemon = await servedDaemon(repo, { takesReady: true });
+    const { client } = await connected(repo);
+    await eventually(async () => {
+      const { refused: refusals } = await client.call('daemon', {});
+      return refusals.length >= 3;
+    }, 'the daemon has refused all three');
+    const { loops } = JSON.parse((await cli.run('loop', 'list', '--json')).out);
+    expect(loops).toHaveLength(1);
+    const { out: tasks } = await cli.run('task', 'list', '--json');
+    expect(tasks.match(/"pending"/g)).toHaveLength(2);
+    expect((await cli.run('loop', 'show', loop, '--json')).out).toBe(before);
+    daemon.signal();
   });
 });

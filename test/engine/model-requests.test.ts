@@ -131,6 +131,7 @@ describe('requests of native agents', () => {
   });
 
   it('leave a provider alone that has refused one of them', async () => {
+    refusals = 0;
     await using repo = await gitRepo();
     await using front = await slowFront(server.base('busy', 'refused'));
     await using project = await openedProject(userOf(repo, front.url), flags);

@@ -2,7 +2,7 @@ import { agentEnvironment } from '../../core/env/allow-list.ts';
 import { headChars } from '../../core/text/code-points.ts';
 import { plainText } from '../../core/text/terminal.ts';
 import { findObstacle } from '../process/executable.ts';
-import type { ProcessSpec, Supervisor } from '../../ports/process.ts';
+import type { ProcessEnd, ProcessSpec, Supervisor } from '../../ports/process.ts';
 
 /** An agent CLI that may be installed. */
 export type KnownAgent = {
@@ -37,16 +37,69 @@ export async function readVersion(
   supervisor: Supervisor,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const { end, stdoutTail } = await supervisor.run(versionSpec(name, env), {}, signal);
-  if (end.kind !== 'exited' || end.code !== 0) return null;
-  const line = plainText(stdoutTail)
+  const answer = await askForVersion(versionSpec(name, env), supervisor, signal);
+  return 'version' in answer ? answer.version : null;
+}
+
+/** A version, possibly without a number that could be shown; or why the program does not start. */
+export type VersionAnswer = { readonly version: string | null } | { readonly fault: string };
+
+/** The same for a person who waits: with the reason of a failure, and with time for programs that start slowly. */
+export function tryVersion(
+  program: string,
+  env: Environment,
+  supervisor: Supervisor,
+  signal: AbortSignal,
+): Promise<VersionAnswer> {
+  const spec = { ...versionSpec(program, env), timeoutMs: patientTimeoutMs };
+  return askForVersion(spec, supervisor, signal);
+}
+
+async function askForVersion(
+  spec: ProcessSpec,
+  supervisor: Supervisor,
+  signal: AbortSignal,
+): Promise<VersionAnswer> {
+  const { end, stdoutTail, stderrTail } = await supervisor.run(spec, {}, signal);
+  if (end.kind === 'exited' && end.code === 0) return { version: versionIn(stdoutTail) };
+  const said = lastLine(stderrTail) ?? lastLine(stdoutTail);
+  const ending = describeVersionEnd(end, spec.argv.join(' '));
+  return { fault: said === null ? ending : `${ending}: ${said}` };
+}
+
+function versionIn(output: string): string | null {
+  const line = plainText(output)
     .split('\n')
     .find((text) => /\d/.test(text));
   return line === undefined ? null : headChars(line.trim(), maxVersionChars);
 }
 
+function lastLine(output: string): string | null {
+  const line = plainText(output).trim().split('\n').at(-1)?.trim() ?? '';
+  return line === '' ? null : headChars(line, maxSaidChars);
+}
+
+function describeVersionEnd(end: ProcessEnd, command: string): string {
+  switch (end.kind) {
+    case 'exited':
+      return `\`${command}\` ended with exit code ${end.code}`;
+    case 'signalled':
+      return `\`${command}\` was ended by ${end.signal}`;
+    case 'timed-out':
+      return `\`${command}\` did not answer within ${Math.round(end.afterMs / 1000)} s`;
+    case 'not-started':
+      return end.error;
+    case 'hung':
+    case 'cancelled':
+    case 'ended-after-result':
+      return `\`${command}\` was ended before it answered`;
+  }
+}
+
 const versionTimeoutMs = 3000;
+const patientTimeoutMs = 15_000;
 const maxVersionChars = 40;
+const maxSaidChars = 200;
 
 function versionSpec(program: string, env: Environment): ProcessSpec {
   return {

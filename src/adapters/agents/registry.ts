@@ -17,6 +17,9 @@ import {
 } from './cli-registry.ts';
 import { createCommandAgent } from './command/command-agent.ts';
 import { createAgentRunner, type AgentPreset } from './run-agent.ts';
+import type { ModelSource } from './model-question.ts';
+import { opencodeQuestion } from './opencode/opencode-models.ts';
+import { piQuestion } from './pi/pi-models.ts';
 import { createNativeAgent, type NativeSettings } from './native/native-agent.ts';
 import { createScriptedAgent } from './scripted/scripted-agent.ts';
 import { isRoot } from '../process/own-process.ts';
@@ -103,6 +106,28 @@ export function startOf(
   if (isCliAgent(kind)) return { kind: 'program', name: command ?? kind, env };
   const isShell = kind === 'command' || kind === 'acp';
   return isShell && command !== undefined ? { kind: 'shell', text: command, env } : null;
+}
+
+/** Where an agent can say whether it knows a model; null: it cannot, or it takes names that it does not list. */
+export function modelSourceOf(
+  spec: string,
+  agents: Readonly<Record<string, AgentSettings>>,
+  model: string,
+): ModelSource | null {
+  const settings = settingsOf(spec, agents);
+  switch (settings.kind) {
+    case 'opencode':
+      return {
+        kind: 'program',
+        question: opencodeQuestion(cliSettings('opencode', settings), model),
+      };
+    case 'pi':
+      return { kind: 'program', question: piQuestion(cliSettings('pi', settings), model) };
+    case 'native':
+      return { kind: 'endpoint', settings };
+    default:
+      return null;
+  }
 }
 
 type NamedSettings = AgentSettings & { readonly name: string; readonly kind: string };

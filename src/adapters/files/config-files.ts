@@ -18,6 +18,8 @@ export type ConfigInput = HomeInput & {
   readonly projectRoot: string | null;
   /** Values of the command line, by flag name without dashes. */
   readonly flags: FlagValues;
+  /** Text that stands for the project's file, which is not read then. */
+  readonly draft?: string;
 };
 
 export type ConfigFile = {
@@ -40,7 +42,9 @@ export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
   const project =
     input.projectRoot === null
       ? none
-      : await readLayer('project', input.projectRoot, 'loopwright', (file) => path.basename(file));
+      : input.draft === undefined
+        ? await readLayer('project', input.projectRoot, 'loopwright', (file) => path.basename(file))
+        : await draftLayer(input.draft);
   const environment = environmentLayer(input.env);
 
   const layers = [...user.layers, ...project.layers, environment.layer, flagsLayer(input.flags)];
@@ -87,6 +91,13 @@ type ReadLayer = {
 };
 
 const none: ReadLayer = { layers: [], warnings: [], files: [] };
+
+async function draftLayer(text: string): Promise<ReadLayer> {
+  const { parseYaml } = await import('./yaml-text.ts');
+  const file = 'loopwright.yml';
+  const { tree, places, warnings } = parseYaml(text, file);
+  return { layers: [{ name: 'project', tree, places, source: { file } }], warnings, files: [] };
+}
 
 /** `stem.yml`, else `stem.yaml`; both at once is a mistake worth a warning. */
 async function readLayer(

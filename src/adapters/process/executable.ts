@@ -6,8 +6,10 @@ import { pathFolders } from './path-folders.ts';
 
 const defaultPath = '/usr/local/bin:/usr/bin:/bin';
 
+type Started = Pick<ProcessSpec, 'argv' | 'cwd' | 'env'>;
+
 /** Why the program of a spec cannot be started, in words; null when nothing speaks against it. */
-export function findObstacle(spec: ProcessSpec): NotStarted | null {
+export function findObstacle(spec: Started): NotStarted | null {
   const program = spec.argv[0];
   if (!isFolder(spec.cwd)) {
     return {
@@ -31,7 +33,7 @@ export function findObstacle(spec: ProcessSpec): NotStarted | null {
   return { code: 'ENOENT', error: `Cannot start \`${program}\`: ${where} (ENOENT).` };
 }
 
-function candidates(spec: ProcessSpec): readonly string[] {
+function candidates(spec: Started): readonly string[] {
   const program = spec.argv[0];
   if (program === '') return [];
   if (program.includes('/')) return [path.resolve(spec.cwd, program)];

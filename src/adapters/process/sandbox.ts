@@ -32,7 +32,7 @@ export function findSandboxFault(): string | null {
 export function sandboxUnavailable(reason: string): LoopwrightError {
   return new LoopwrightError(
     'sandbox.unavailable',
-    `\`sandbox: bubblewrap\` is asked for, but cannot be had here: ${reason}.`,
+    `\`sandbox: bubblewrap\` is asked for, but is not available here: ${reason}.`,
     {
       hint: 'Install bubblewrap and allow user namespaces, or set `sandbox: off` to run agents without walls.',
     },

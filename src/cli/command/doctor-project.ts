@@ -166,12 +166,6 @@ async function missingProgram(
     argv: [program],
     cwd: root,
     env: environment,
-    stdin: null,
-    stdoutFile: null,
-    stderrFile: null,
-    tailBytes: 0,
-    timeoutMs: null,
-    graceMs: 0,
   });
   return obstacle?.error ?? null;
 }

@@ -1,7 +1,11 @@
 import type * as Clack from '@clack/prompts';
+import { plainText } from '../../core/text/terminal.ts';
 import type { Supervisor } from '../../ports/process.ts';
+import { wrap } from '../render/wrap.ts';
 import { chooseAgent, type AgentChoice, type Choice } from './choice.ts';
+import { askForBudget, askForSandbox } from './ask-limits.ts';
 import type { Findings } from './findings.ts';
+import type { AgentTrial } from './try-agent.ts';
 
 type Prompts = typeof Clack;
 
@@ -13,6 +17,11 @@ export type Asking = {
   readonly settled: { readonly agent: boolean; readonly validation: boolean };
   readonly supervisor: Supervisor;
   readonly folder: string;
+  /** Loops work in worktrees here. */
+  readonly isRepository: boolean;
+  readonly columns: number;
+  /** Starts the agent for its version. */
+  tryAgent(spec: string): Promise<AgentTrial>;
 };
 
 /** Goes through the proposals with a person. Null when they gave up; nothing was written then. */
@@ -22,14 +31,54 @@ export async function askForChoice(asking: Asking): Promise<Choice | null> {
   prompts.intro(`Setting up Loopwright in ${asking.name}`);
   const agent = settled.agent ? proposal.agent : await askForAgentSpec(prompts, asking);
   if (agent === undefined) return giveUp(prompts);
+  if (agent !== null) tellAgent(prompts, await asking.tryAgent(agent.spec), asking.columns);
   const validation = settled.validation
     ? proposal.validation
     : await askForValidation(prompts, asking);
   if (validation === undefined) return giveUp(prompts);
   const workspace = await askForWorkspace(prompts, asking);
   if (workspace === undefined) return giveUp(prompts);
+  const sandbox = await askForSandbox(prompts, asking);
+  if (sandbox === undefined) return giveUp(prompts);
+  const budget = await askForBudget(prompts);
+  if (budget === undefined) return giveUp(prompts);
+  return { agent, validation, ...workspace, sandbox, budget };
+}
+
+function tellAgent({ log }: Prompts, trial: AgentTrial, columns: number): void {
+  if (trial.fault !== null) log.warn(lines(`It does not start: ${trial.fault}`, columns));
+  else if (trial.version !== null) log.info(`It starts: version ${trial.version}`);
+}
+
+/** Behind the bar on the left. */
+function lines(text: string, columns: number): string {
+  return wrap(plainText(text), Math.max(20, columns - 4), '');
+}
+
+/** Whether the check may be run now; null when the person gave up. */
+export async function askToTry(command: string): Promise<boolean | null> {
+  const prompts = await import('@clack/prompts');
+  const wanted = await prompts.confirm({
+    message: `Try \`${command}\` once in a fresh worktree, which is removed again?`,
+  });
+  return prompts.isCancel(wanted) ? giveUp(prompts) : wanted;
+}
+
+/** Whether to add what the check lacks; null when the person gave up. */
+export async function askForRemedy(
+  reason: string,
+  line: string,
+  columns: number,
+): Promise<boolean | null> {
+  const prompts = await import('@clack/prompts');
+  prompts.log.warn(lines(`The check could not run there: ${reason}`, columns));
+  const wanted = await prompts.confirm({ message: `Add \`${line}\` and try again?` });
+  return prompts.isCancel(wanted) ? null : wanted;
+}
+
+export async function endAsking(): Promise<void> {
+  const prompts = await import('@clack/prompts');
   prompts.outro('That is all.');
-  return { agent, validation, ...workspace };
 }
 
 function giveUp(prompts: Prompts): null {

@@ -66,6 +66,19 @@ const installs: Readonly<Record<PackageManager, string>> = {
   bun: 'bun install --frozen-lockfile',
 };
 
+const lockFiles = ['package-lock.json', 'npm-shrinkwrap.json'];
+
+/** Installs what the `package.json` declares; null without one, or when it declares nothing. */
+export async function installCommandOf(folder: ProjectFolder): Promise<string | null> {
+  const manifest = await readPackageJson(folder);
+  if (manifest === null) return null;
+  const declared = { ...manifest.dependencies, ...manifest.devDependencies };
+  if (Object.keys(declared).length === 0) return null;
+  const manager = packageManagerOf(manifest, folder);
+  const isLocked = manager !== 'npm' || lockFiles.some((file) => folder.names.has(file));
+  return isLocked ? installs[manager] : 'npm install --no-audit --no-fund';
+}
+
 const pythonInstalls: readonly (readonly [file: string, command: string | null])[] = [
   // `uv run` makes the environment by itself.
   ['uv.lock', null],

@@ -12,7 +12,13 @@ export type Choice = {
   readonly link: readonly string[];
   readonly copy: readonly string[];
   readonly setup: string | null;
+  readonly sandbox: SandboxLevel;
+  /** US dollars; null: no limit. */
+  readonly budget: { readonly loop: number | null; readonly run: number | null };
 };
+
+/** Isolation that this version can give. */
+export type SandboxLevel = 'off' | 'worktree' | 'bubblewrap';
 
 export type AgentChoice = {
   /** A name, `command:CMD` or `scripted:FILE`. */
@@ -39,6 +45,8 @@ export async function proposeChoice(
     link: files.link,
     copy: files.copy,
     setup: files.setup,
+    sandbox: 'off',
+    budget: { loop: null, run: null },
   };
 }
 

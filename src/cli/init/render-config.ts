@@ -19,7 +19,8 @@ export function renderConfig(choice: Choice, findings: Findings): string {
     agentSection(choice, findings),
     validationSection(choice, findings),
     workspaceSection(choice, findings),
-    limitSection,
+    sandboxSection(choice),
+    limitSection(choice),
   ];
   const text = sections.filter((section) => section !== '').join('\n');
   const { tree, places } = parseYaml(text, configFile);
@@ -86,13 +87,25 @@ function workspaceSection(choice: Choice, { place, files }: Findings): string {
   return parts.length === 0 ? left : `${heading}workspace:\n${parts.join('')}${left}`;
 }
 
-const limitSection = `# Where a loop ends at the latest.
-# limits:
-#   max-iterations: 100
-# budget:
-#   max-cost-usd: 5
-#   max-duration: 4h
-`;
+function sandboxSection({ sandbox }: Choice): string {
+  if (sandbox === 'off') return '';
+  const heading = comment(
+    'How far agents and checks are kept apart from the rest of this machine.',
+  );
+  return `${heading}${entry('sandbox', sandbox)}`;
+}
+
+function limitSection({ budget: { loop, run } }: Choice): string {
+  const heading = comment('Where a loop ends at the latest.');
+  const limits = '# limits:\n#   max-iterations: 100\n';
+  if (loop === null && run === null) {
+    const run20 = '#   run: { max-cost-usd: 20 }\n';
+    return `${heading}${limits}# budget:\n#   max-cost-usd: 5\n${run20}#   max-duration: 4h\n`;
+  }
+  const perLoop = `${comment('US dollars for one loop.', '  ')}${loop === null ? '  # max-cost-usd: 5\n' : `  max-cost-usd: ${loop}\n`}`;
+  const perRun = `${comment('US dollars for everything that one run, or one life of the daemon, starts.', '  ')}${run === null ? '  # run: { max-cost-usd: 20 }\n' : `  run: { max-cost-usd: ${run} }\n`}`;
+  return `${heading}${limits}budget:\n${perLoop}${perRun}  # max-duration: 4h\n`;
+}
 
 const commentColumns = 100;
 

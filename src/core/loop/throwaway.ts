@@ -1,5 +1,12 @@
 /** Worktrees that a loop has beside its own for one purpose, such as the checks on the base. */
-export type ThrowawayName = 'base' | 'clean' | 'red' | 'judge' | 'receipt' | 'receipt-base';
+export type ThrowawayName =
+  | 'base'
+  | 'clean'
+  | 'red'
+  | 'judge'
+  | 'receipt'
+  | 'receipt-base'
+  | 'trial';
 
 const names: Readonly<Record<ThrowawayName, true>> = {
   base: true,
@@ -8,6 +15,7 @@ const names: Readonly<Record<ThrowawayName, true>> = {
   judge: true,
   receipt: true,
   'receipt-base': true,
+  trial: true,
 };
 
 /** Stands where a loop's id stands: in the names of folder, registration and branch. */

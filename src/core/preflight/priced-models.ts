@@ -18,6 +18,21 @@ export function plannedModels(agent: string, settings: Settings): readonly strin
   return [...new Set(Object.values(tiers).filter((each) => each !== undefined))];
 }
 
+/** The line of the configuration that names another model in place of a planned one. */
+export function modelLine(
+  agent: string,
+  model: string,
+  instead: string,
+  settings: Pick<Settings, 'agents' | 'models'>,
+): string {
+  if (settings.agents[agent]?.model === model) return `agents: { ${agent}: { model: ${instead} } }`;
+  const tiers = Object.entries(settings.models[agent] ?? {});
+  const tier = tiers.find(([, name]) => name === model)?.[0];
+  return tier === undefined
+    ? `model-strategy: { model: ${instead} }`
+    : `models: { ${agent}: { ${tier}: ${instead} } }`;
+}
+
 /** The key of a cost budget that is set; null when there is none. */
 export function costBudgetKey({ budget }: Pick<Settings, 'budget'>): string | null {
   const keys = [

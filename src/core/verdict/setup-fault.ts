@@ -7,15 +7,38 @@ export type Declared = (name: string) => boolean;
 const maxLines = 400;
 const maxLineChars = 400;
 
+/** What a check could not run without: a program by its name or path, a module, or a file. */
+export type MissingPart = {
+  readonly kind: 'program' | 'module' | 'file';
+  readonly name: string;
+};
+
+export type SetupFault = {
+  /** Why the check could not run, for people. */
+  readonly text: string;
+  /** Null when the output does not name it. */
+  readonly missing: MissingPart | null;
+};
+
+/** The same as `findSetupFault`, in words alone. */
+export function setupFault(check: Check, declares: Declared): string | null {
+  return findSetupFault(check, declares)?.text ?? null;
+}
+
 /**
- * Why a check could not run at all, in words; null when it ran, whatever it said. A test that fails because the code it asks for
+ * Why a check could not run at all; null when it ran, whatever it said. A test that fails because the code it asks for
  * is not written yet has run. A program, a declared dependency, a script or a makefile that is not there has not let it.
  */
-export function setupFault(check: Check, declares: Declared): string | null {
+export function findSetupFault(check: Check, declares: Declared): SetupFault | null {
   if (check.command === null || check.passed === true) return null;
-  if (check.exitCode === 126) return `a program cannot be executed${quoted(check, notExecutable)}`;
-  if (check.exitCode === 127) return `a program was not found${quoted(check, notFound)}`;
-  if (check.reason?.startsWith('could not be started') === true) return check.reason;
+  if (check.exitCode === 126) {
+    return unnamed(`a program cannot be executed${quoted(check, notExecutable)}`);
+  }
+  if (check.exitCode === 127) {
+    const text = `a program was not found${quoted(check, notFound)}`;
+    return { text, missing: programIn(text) };
+  }
+  if (check.reason?.startsWith('could not be started') === true) return unnamed(check.reason);
   if (check.exitCode === null || (check.tests?.passed ?? 0) > 0) return null;
   const lines = linesOf(check.output);
   for (const line of lines) {
@@ -26,6 +49,17 @@ export function setupFault(check: Check, declares: Declared): string | null {
   // Whatever is said after it is why the check failed.
   const last = lines.findLast((line) => !isEcho(line))?.trim() ?? '';
   return missingProgram(last) ?? missingFile(last, check.command);
+}
+
+function unnamed(text: string): SetupFault {
+  return { text, missing: null };
+}
+
+/** The name before the words with which shells, `make` and `env` say that a program is not there. */
+function programIn(text: string): MissingPart | null {
+  const words = /([^\s:'"`‘’]{1,200})['"`’]?: (?:command not found|not found|No such file)/;
+  const name = words.exec(text)?.[1];
+  return name === undefined ? null : { kind: 'program', name };
 }
 
 const notFound = [': not found', 'command not found', 'No such file or directory'];
@@ -43,45 +77,54 @@ function linesOf(output: string): readonly string[] {
     .filter((line) => line.trim() !== '');
 }
 
-function faultIn(line: string, command: string, declares: Declared): string | null {
+function faultIn(line: string, command: string, declares: Declared): SetupFault | null {
   const text = line.trim();
-  if (missingParts.some((words) => text.includes(words))) return text;
+  const part = missingParts.find(({ words }) => text.includes(words));
+  if (part !== undefined) {
+    const { file } = part;
+    return { text, missing: file === undefined ? null : { kind: 'file', name: file } };
+  }
   const isRule = text.includes('No rule to make target') && !text.includes('needed by');
-  if (isRule || text.includes('no makefile found')) return text;
+  if (isRule || text.includes('no makefile found')) {
+    return { text, missing: { kind: 'file', name: 'Makefile' } };
+  }
   const module = nameAfter(text, moduleWords);
   if (module !== null && isModuleOfSetup(module, text, command, declares)) {
-    return `${module} is not there`;
+    const kind = isAbsolute(module) ? 'file' : 'module';
+    return { text: `${module} is not there`, missing: { kind, name: module } };
   }
   return null;
 }
 
 /** npm, yarn, pnpm, npx; cargo and go without a project, or without what it declares. */
-const missingParts = [
-  'Missing script:',
-  "Couldn't find a script named",
-  'Could not read package.json',
-  'npx canceled due to missing packages',
-  'could not determine executable to run',
-  'could not find `Cargo.toml`',
-  'error: no matching package named',
-  'error: failed to get `',
-  'go: cannot find main module',
-  'go.mod file not found',
-  'does not contain main module',
+const missingParts: readonly { readonly words: string; readonly file?: string }[] = [
+  { words: 'Missing script:', file: 'package.json' },
+  { words: "Couldn't find a script named", file: 'package.json' },
+  { words: 'Could not read package.json', file: 'package.json' },
+  { words: 'npx canceled due to missing packages', file: 'node_modules' },
+  { words: 'could not determine executable to run', file: 'node_modules' },
+  { words: 'could not find `Cargo.toml`', file: 'Cargo.toml' },
+  { words: 'error: no matching package named' },
+  { words: 'error: failed to get `' },
+  { words: 'go: cannot find main module', file: 'go.mod' },
+  { words: 'go.mod file not found', file: 'go.mod' },
+  { words: 'does not contain main module' },
 ];
 
 /** A program that a script or a rule did not find. A path may be what the task is to make. */
-function missingProgram(line: string): string | null {
+function missingProgram(line: string): SetupFault | null {
   const found = /^(?:.{0,200}: )?([\w.+-]{1,80}): (?:command )?not found$/.exec(line);
   const made = /^make(?:\[\d+\])?: ([\w.+-]{1,80}): No such file or directory$/.exec(line);
-  return found === null && made === null ? null : `a program was not found: ${line}`;
+  const name = (found ?? made)?.[1];
+  if (name === undefined) return null;
+  return { text: `a program was not found: ${line}`, missing: { kind: 'program', name } };
 }
 
 /** A file that the command gives to its program, and that is not what the task is to make. */
-function missingFile(line: string, command: string): string | null {
+function missingFile(line: string, command: string): SetupFault | null {
   const file = nameAfter(line, fileWords);
   if (file === null || !isGiven(file, command) || isCheckedFile(command, file)) return null;
-  return `${file} is not there`;
+  return { text: `${file} is not there`, missing: { kind: 'file', name: file } };
 }
 
 /** How package managers and make pass on that something failed. */

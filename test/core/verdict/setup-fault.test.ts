@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { judgeCheck } from '../../../src/core/verdict/check.ts';
-import { declaredIn, setupFault } from '../../../src/core/verdict/setup-fault.ts';
+import { declaredIn, findSetupFault, setupFault } from '../../../src/core/verdict/setup-fault.ts';
 
 type Run = readonly [what: string, command: string, code: number, output: string];
 
@@ -269,5 +269,25 @@ describe('a check that could not run', () => {
 describe('a check that ran and failed', () => {
   it.each(red)('asks for %s', (...run) => {
     expect(faultOf(run)).toBeNull();
+  });
+});
+
+describe('what is missing', () => {
+  it.each<[string, number, string, unknown]>([
+    ['vitest run', 127, 'sh: 1: vitest: not found\n', { kind: 'program', name: 'vitest' }],
+    ['x', 127, 'bash: line 1: x: command not found\n', { kind: 'program', name: 'x' }],
+    ['./c.sh', 127, '/bin/sh: 1: ./c.sh: not found\n', { kind: 'program', name: './c.sh' }],
+    ['a', 127, "env: 'node': No such file or directory\n", { kind: 'program', name: 'node' }],
+    ['make test', 2, 'make: lcov: No such file or directory\n', { kind: 'program', name: 'lcov' }],
+    ['npm test', 1, 'npm error Missing script: "test"\n', { kind: 'file', name: 'package.json' }],
+    ['node t.js', 1, "Error: Cannot find module 'vitest'\n", { kind: 'module', name: 'vitest' }],
+    ['make', 2, 'make: *** No targets.  no makefile found.\n', { kind: 'file', name: 'Makefile' }],
+    ['x', 127, '', null],
+    ['./c', 126, 'sh: 1: ./c: Permission denied\n', null],
+  ])('is named for %s (%i): %s', (command, code, stdout, missing) => {
+    const end = { kind: 'exited', code } as const;
+    const plain = { name: 'validation', successExitCode: 0, durationMs: 1, parseTests: true };
+    const check = judgeCheck({ ...plain, command, end, stdout, stderr: '', evidence: 'x' });
+    expect(findSetupFault(check, declaredIn([packageJson]))?.missing).toEqual(missing);
   });
 });

@@ -11,6 +11,14 @@ const quietConfig = {
   permission: { edit: 'allow', bash: 'allow', webfetch: 'allow' },
 };
 
+/** Keeps it from fetching lists, updates and plugins. */
+export const quietSettings = {
+  OPENCODE_DISABLE_MODELS_FETCH: '1',
+  OPENCODE_DISABLE_AUTOUPDATE: '1',
+  OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
+  OPENCODE_CONFIG_CONTENT: JSON.stringify(quietConfig),
+} as const;
+
 /** opencode, headless. */
 export function createOpencodeAgent(settings: CliSettings): AgentAdapter<OpencodeState> {
   return {
@@ -22,10 +30,7 @@ export function createOpencodeAgent(settings: CliSettings): AgentAdapter<Opencod
     command: (run) => ({
       argv: [settings.program, 'run', ...settings.args, ...opencodeArgs(settings, run)],
       env: {
-        OPENCODE_DISABLE_MODELS_FETCH: '1',
-        OPENCODE_DISABLE_AUTOUPDATE: '1',
-        OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
-        OPENCODE_CONFIG_CONTENT: JSON.stringify(quietConfig),
+        ...quietSettings,
         ...run.env,
       },
       stdin: wholePrompt(run),
