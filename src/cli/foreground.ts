@@ -30,6 +30,16 @@ export const talkOptions: readonly Option[] = [
   { name: 'verbose', short: 'v', summary: 'Say more.' },
 ];
 
+export const diskWaitOption: Option = {
+  name: 'wait',
+  summary: 'Wait for space when the disk is too full to start anything.',
+};
+
+export const unpricedOption: Option = {
+  name: 'allow-unpriced',
+  summary: 'Run under a cost budget although the price of the model is not known.',
+};
+
 /** More loops than this are summed up together. */
 const mostSummaries = 3;
 
@@ -58,7 +68,7 @@ export async function driveInForeground(
   report: (driven: Driven) => Promise<number>,
 ): Promise<number> {
   refuseTwoFormats(input);
-  const isCrowd = (numberOption(input, 'jobs') ?? 1) > 1;
+  const isCrowd = (numberOption(input, 'max-loops') ?? numberOption(input, 'jobs') ?? 1) > 1;
   await using view = isCrowd
     ? new CrowdView(context, talkOf(input))
     : new LiveView(context, talkOf(input));
