@@ -32,7 +32,7 @@ import type { Settings } from '../core/config/schema.ts';
 import { hookModules } from '../core/hook/hook-modules.ts';
 import { importModule } from './import-module.ts';
 import { refuseLostStore } from './lost-store.ts';
-import { preflight } from './preflight.ts';
+import { preflight, unmeasuredText } from './preflight.ts';
 import { openProjectStore, openStateFolder, type StateUse } from './open-state.ts';
 import { settlePlace } from './settle-place.ts';
 import { createSettingsReader, settingsOf } from './settings-reader.ts';
@@ -206,6 +206,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
   const steady = new SteadyConfig(config);
   const first = { mark, flags, loaded: config, types: loopTypes };
   const readSettings = createSettingsReader(files, steady, startsNothing ? null : first);
+  const toldUnmeasured = new Set<string>();
   const engine: Engine = {
     project,
     store,
@@ -248,8 +249,13 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     resolveAgent: (settings) => agents.resolve(settings),
     resolveStrategy: (settings) => loadStrategy(settings, project.root),
     hookCommand: (hook) => hookCommand(hook, project.root),
-    preflight: (settings, wish) =>
-      preflight(engine, { settings, ...wish, allowUnpriced: input.allowUnpriced === true }),
+    async preflight(settings, wish) {
+      await preflight(engine, { settings, ...wish, allowUnpriced: input.allowUnpriced === true });
+      const text = await unmeasuredText(engine, settings);
+      if (text === null || toldUnmeasured.has(text)) return;
+      toldUnmeasured.add(text);
+      publish({ kind: 'notice', text });
+    },
     requireConfig: () => steady.require(),
     async reloadSettings(loopType, loopFlags) {
       const settings = await readSettings(loopType, loopFlags);

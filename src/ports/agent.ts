@@ -70,6 +70,8 @@ export type AgentAdapter<S = unknown> = {
   readonly needsPrice?: true;
   /** It tells what it uses while it works, and not only at its end. */
   readonly reportsUsage?: true;
+  /** It never tells what it uses: no budget of cost or tokens can hold for it. */
+  readonly hasNoUsage?: true;
   /** Names or patterns of the variables it needs from the user's environment: its keys, addresses, folders. */
   readonly variables?: readonly string[];
   command(run: AgentRun): AgentCommand;
@@ -122,6 +124,8 @@ export interface AgentRunner {
   readonly needsPrice?: true;
   /** It tells what it uses while it works. */
   readonly reportsUsage?: true;
+  /** It never tells what it uses. */
+  readonly hasNoUsage?: true;
   /** What it needs from the user's environment, as names or patterns. */
   readonly variables: readonly string[];
   run(

@@ -48,6 +48,7 @@ export function createAgentRunner<S>(
     kind: adapter.kind,
     ...(adapter.permissions === undefined ? {} : { permissions: adapter.permissions }),
     ...(adapter.needsPrice === undefined ? {} : { needsPrice: adapter.needsPrice }),
+    ...(adapter.hasNoUsage === undefined ? {} : { hasNoUsage: adapter.hasNoUsage }),
     ...(adapter.reportsUsage === undefined ? {} : { reportsUsage: adapter.reportsUsage }),
     variables: adapter.variables ?? [],
     async run(run, files, limits, sink, signal) {
