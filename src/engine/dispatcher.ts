@@ -11,6 +11,7 @@ import { findLeftBehind, freeTasksOfGone } from './left-behind.ts';
 import { liveSettings } from './live-settings.ts';
 import { mergeAgain } from './merge-again.ts';
 import { MergeQueue } from './merge-queue.ts';
+import { pauseUndriven } from './pause-undriven.ts';
 import { createPlaceOfTask, type PlaceOfTask } from './place-of-task.ts';
 import { recallOutages, recallWindows } from './outages.ts';
 import { RunControl, runLoops, type RunOptions, type RunRequest } from './run-loops.ts';
@@ -276,6 +277,8 @@ export class Dispatcher {
     this.#start(id, async () => {
       const order = await orderOfLoop(engine, loop);
       await this.#inSlot({ key, order, ...(await slotPlace(engine, settings)) }, work);
+      // The daemon was ended before it got its turn; nothing happens when it rests by now.
+      if (this.isDraining) await pauseUndriven(engine, this.#session, loop);
     });
   }
 

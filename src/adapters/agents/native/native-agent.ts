@@ -61,10 +61,11 @@ export function createNativeAgent(
     variables: endpointVariables(settings),
     command(run) {
       const chosen = chooseEndpoint(settings, run.model, run.env);
-      const { endpoint, contextWindow, obstacle } = chosen;
+      const { endpoint, keyVariable, contextWindow, obstacle } = chosen;
       const assignment: Assignment = {
         obstacle,
         endpoint: { ...endpoint, stallMs: pace.stallMs ?? endpoint.stallMs },
+        keyVariable,
         prompt: run.prompt,
         systemPrompt: run.systemPrompt,
         taskId: run.taskId,
