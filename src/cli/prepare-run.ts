@@ -32,7 +32,11 @@ export async function prepareRun(
     const { limit, jobs } = target;
     if (isGiven(input, 'retry-failed')) {
       const count = await reopenFailed(engine);
-      say(`${plural(count, 'failed task')} ${count === 1 ? 'gets' : 'get'} another loop`);
+      say(
+        count === 0
+          ? 'no task has failed'
+          : `${plural(count, 'failed task')} ${count === 1 ? 'gets' : 'get'} another loop`,
+      );
     }
     return { request: { kind: 'ready', limit }, options: { ...options, jobs } };
   }

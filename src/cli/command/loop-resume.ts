@@ -27,7 +27,11 @@ export const loopResume: Command = {
   summary: 'Go on with a paused, blocked, failed or stopped loop.',
   details:
     'The loop keeps what judges and executes it as it was at its start; limits, budgets and the like follow your files. ' +
-    'Flags given here win over both. --reload reads everything again.',
+    'Flags given here win over both. --reload reads everything again.' +
+    '\n\n--all continues what may have passed: every paused loop (interrupted, outage, disk, by a person), blocked (auth, setup, conflict), ' +
+    'and stopped (budget) where the budget has room now. An approval, a gate, the judge, a stop and a failure need a decision: name that loop. ' +
+    'With a daemon the loops continue there, by loopwright.yml; other flags are then refused. ' +
+    'Exit code 5: a budget is used up and nothing, or not everything, continued.',
   args: [{ ...loopArgument, summary: `${loopArgument.summary} Or a selector.`, required: false }],
   options: [
     {

@@ -199,6 +199,13 @@ async function whyNothing(
   }
   if (waiting > 0) return waitsForOthers(opened, waiting);
   const [first, ...more] = await drivenElsewhere(engine);
+  const { failed } = await engine.store.read((tx) => tx.tasks.counts());
+  if (first === undefined && failed > 0) {
+    const text = `there is nothing to do: no task is ready, and ${plural(failed, 'task')} ${failed === 1 ? 'has' : 'have'} failed`;
+    return new LoopwrightError('run.nothing_to_do', text, {
+      hint: '`loopwright run --retry-failed` gives failed tasks another loop; `loopwright status` shows what needs you',
+    });
+  }
   if (first === undefined) {
     return new LoopwrightError('run.nothing_to_do', 'there is nothing to do: no task is ready', {
       hint: 'start one with `loopwright run "what to do"`, or add tasks with `loopwright task add`; `loopwright status` shows what needs you',
