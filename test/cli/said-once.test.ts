@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { startModelServer } from '../../src/adapters/model-server/model-server.ts';
+import { eventually } from '../support/daemon.ts';
 import { gitRepo, type GitRepo } from '../support/git-repo.ts';
 import { memoryCli } from './memory-cli.ts';
 import { neverPasses } from './agents.ts';
+import { realCli } from './real-cli.ts';
 
 async function tasks(repo: GitRepo, count: number): Promise<void> {
   const cli = memoryCli({ cwd: repo.path, env: repo.env });
@@ -73,4 +75,26 @@ it('status says what was used within 24 hours without a budget too', async () =>
   await using repo = await gitRepo();
   const cli = memoryCli({ cwd: repo.path, env: repo.env });
   expect((await cli.run('status')).out).toContain('$0.00 used within 24 hours');
+});
+
+it('status says that a native agent waits for the rate limit of its provider', async () => {
+  await using repo = await gitRepo();
+  await using server = await startModelServer({
+    scenarios: {
+      busy: () => ({ kind: 'status', status: 429, retryAfter: { form: 'text', text: '30' } }),
+    },
+  });
+  await repo.write('loopwright.yml', 'agent: native\nmodel-strategy: { name: fixed, model: m }\n');
+  await repo.commitAll('configuration');
+  const base = server.base('busy', 'all');
+  const env = { ...repo.env, ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: base };
+  const run = realCli(repo.path, env, ['run', 'hard', '--validate', 'test -f x']);
+  const cli = memoryCli({ cwd: repo.path, env });
+  await eventually(
+    async () => /driven by .*limits the rate of requests/.test((await cli.run('status')).out),
+    'status says so',
+  );
+  expect(server.requests('all')).toHaveLength(1);
+  run.child.kill('SIGTERM');
+  expect((await run.ended).exitCode).toBe(130);
 });

@@ -142,7 +142,10 @@ function parse(line: string, state: NativeState): Parsed {
       return { state, events: event.speaker === 'main' ? [activity('saying', event.text)] : [] };
     case 'waiting': {
       const { attempt, waitMs } = event;
-      const text = `for the API (attempt ${attempt}, retry in ${Math.ceil(waitMs / 1000)} s)`;
+      const text =
+        waitMs === 0
+          ? 'for its turn to ask the API'
+          : `for the API (attempt ${attempt}, retry in ${Math.ceil(waitMs / 1000)} s)`;
       return { state, events: [activity('waiting', text)] };
     }
     case 'call':
