@@ -44,7 +44,7 @@ export async function resumeInBackground(
   }
   if (wantsJson(input)) {
     context.out.write(`${JSON.stringify({ loops: ids, exitCode: exitCodes.ok })}\n`);
-  } else if (ids.length === 0) context.out.write('no loop rests that could go on\n');
+  } else if (ids.length === 0) context.out.write('no loop rests that could continue\n');
   else context.out.write(`the daemon goes on with ${ids.join(', ')}\n`);
   return exitCodes.ok;
 }
