@@ -49,5 +49,6 @@ const internalCodes: ReadonlySet<string> = new Set([
 export function exitCodeOfError(error: unknown): number {
   if (!isLoopwrightError(error) || internalCodes.has(error.code)) return exitCodes.failed;
   if (error.code === 'run.waiting') return exitCodes.stopped;
+  if (error.code === 'budget.spent') return exitCodes.budget;
   return blockedCodes.has(error.code) ? exitCodes.blocked : exitCodes.refused;
 }

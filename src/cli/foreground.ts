@@ -1,5 +1,6 @@
 import type { FlagValues } from '../core/config/flags.ts';
-import type { Loop } from '../core/loop/loop.ts';
+import { openIteration, type Loop } from '../core/loop/loop.ts';
+import { nextRunGoesOn } from '../core/loop/may-have-passed.ts';
 import { isResting } from '../core/loop/status.ts';
 import type { Opened } from '../daemon/compose.ts';
 import {
@@ -30,6 +31,16 @@ export const talkOptions: readonly Option[] = [
   { name: 'verbose', short: 'v', summary: 'Say more.' },
 ];
 
+export const diskWaitOption: Option = {
+  name: 'wait',
+  summary: 'Wait for space when the disk is too full to start anything.',
+};
+
+export const unpricedOption: Option = {
+  name: 'allow-unpriced',
+  summary: 'Run under a cost budget although the price of the model is not known.',
+};
+
 /** More loops than this are summed up together. */
 const mostSummaries = 3;
 
@@ -58,7 +69,7 @@ export async function driveInForeground(
   report: (driven: Driven) => Promise<number>,
 ): Promise<number> {
   refuseTwoFormats(input);
-  const isCrowd = (numberOption(input, 'jobs') ?? 1) > 1;
+  const isCrowd = (numberOption(input, 'max-loops') ?? numberOption(input, 'jobs') ?? 1) > 1;
   await using view = isCrowd
     ? new CrowdView(context, talkOf(input))
     : new LiveView(context, talkOf(input));
@@ -69,6 +80,7 @@ export async function driveInForeground(
     interrupter(
       control,
       () => isRunning,
+      () => view.loops.some(isIterating),
       (text) => view.tell(text),
     ),
   );
@@ -108,6 +120,9 @@ export async function driveInForeground(
   await undo?.();
   await view[Symbol.asyncDispose]();
   await summarise(context, input, opened, outcome?.loops ?? []);
+  if (outcome === null) {
+    context.err.write('no loop was begun; `loopwright run` starts what is ready\n');
+  }
   // Awaited here: it reads the store, which is closed when this ends.
   return await report({ outcome, opened });
 }
@@ -136,6 +151,7 @@ function talkOf(input: CommandInput): Talk {
 function interrupter(
   control: RunControl,
   isRunning: () => boolean,
+  isWorking: () => boolean,
   tell: (text: string) => void,
 ): (signal: Signal) => void {
   return (signal) => {
@@ -148,12 +164,19 @@ function interrupter(
     control.interrupt(first ? 'finish' : 'cut');
     if (first) {
       tell(
-        'pausing after this iteration; Ctrl-C again cuts it short; `loopwright run` goes on later',
+        isWorking()
+          ? 'pausing after this iteration; Ctrl-C again cuts it short; `loopwright run` goes on later'
+          : 'pausing',
       );
     } else {
       tell('cutting it short; what was done is kept');
     }
   };
+}
+
+/** An iteration is under way that comes to its end first; one that waits is given up. */
+function isIterating(loop: Loop): boolean {
+  return !isResting(loop.status) && loop.wait === null && openIteration(loop) !== null;
 }
 
 /** For people: on stdout, or on stderr when stdout belongs to a program. */
@@ -167,7 +190,8 @@ async function summarise(
   if (isForProgram && isGiven(input, 'quiet')) return;
   const output = isForProgram ? context.err : context.out;
   const paint = createPaint(output.hasColour);
-  if (loops.length > mostSummaries) {
+  const isSameForAll = loops.length > 1 && loops.every(nextRunGoesOn);
+  if (loops.length > mostSummaries || isSameForAll) {
     output.write(renderCrowdSummary(loops, paint));
     return;
   }

@@ -15,6 +15,7 @@ import { plural } from './render/format.ts';
 import { settingsForResume } from './resume-settings.ts';
 import type { RunTarget } from './run-target.ts';
 import { flagValues } from './setting-options.ts';
+import { slotOptions } from './slot-options.ts';
 
 /** Turns what was asked into what the engine runs. A new task is stored only when everything else is in order. */
 export async function prepareRun(
@@ -31,7 +32,11 @@ export async function prepareRun(
     const { limit, jobs } = target;
     if (isGiven(input, 'retry-failed')) {
       const count = await reopenFailed(engine);
-      say(`${plural(count, 'failed task')} ${count === 1 ? 'gets' : 'get'} another loop`);
+      say(
+        count === 0
+          ? 'no task has failed'
+          : `${plural(count, 'failed task')} ${count === 1 ? 'gets' : 'get'} another loop`,
+      );
     }
     return { request: { kind: 'ready', limit }, options: { ...options, jobs } };
   }
@@ -73,6 +78,7 @@ function runOptions(input: CommandInput, opened: Opened): RunOptions {
     loop,
     allowDirty: isGiven(input, 'allow-dirty'),
     wait: isGiven(input, 'wait'),
+    ...slotOptions(input, opened),
     planFor: (task) => opened.planFor(task, loop.verify, loop.inPlace),
   };
 }

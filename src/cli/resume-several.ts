@@ -16,6 +16,8 @@ import { argument, isGiven, numberOption, usageError, wantsJson } from './input.
 import { resolveLoops } from './resolve-loop.ts';
 import { settingsForResume } from './resume-settings.ts';
 import { flagValues } from './setting-options.ts';
+import { slotOptions } from './slot-options.ts';
+import { tellCutShort } from './cut-short.ts';
 
 /** The loops that `--all`, a selector or a name means. */
 export async function loopsToResume(engine: Engine, input: CommandInput): Promise<readonly Loop[]> {
@@ -39,7 +41,7 @@ export function resumeSeveralHere(input: CommandInput, context: CliContext): Pro
   return driveInForeground(
     context,
     input,
-    {},
+    flagValues(input),
     (opened, say) => prepare(input, opened, say),
     (driven) => report(input, context, driven),
   );
@@ -51,11 +53,7 @@ async function prepare(
   say: (text: string) => void,
 ): Promise<Drive> {
   const found = await loopsToResume(opened.engine, input);
-  if (found.length === 0) {
-    throw new LoopwrightError('run.nothing_to_do', 'no loop rests that could go on', {
-      hint: 'see what there is with `loopwright status`; failed tasks get another loop with `loopwright run --retry-failed`',
-    });
-  }
+  if (found.length === 0) throw nothingGoesOn();
   const isReloaded = isGiven(input, 'reload');
   const loops = [];
   for (const loop of found) {
@@ -68,6 +66,8 @@ async function prepare(
       say(`${error.message}${error.hint === null ? '' : `; ${error.hint}`}`);
     }
   }
+  // Each was told why.
+  if (loops.length === 0) throw nothingGoesOn();
   const options = { inPlace: false, commit: true, verify: true, keepGoing: false };
   return {
     request: { kind: 'loops', loops },
@@ -75,9 +75,17 @@ async function prepare(
       loop: options,
       jobs: numberOption(input, 'jobs') ?? 1,
       allowDirty: true,
+      wait: isGiven(input, 'wait'),
+      ...slotOptions(input, opened),
       planFor: (task) => opened.planFor(task, true),
     },
   };
+}
+
+function nothingGoesOn(): LoopwrightError {
+  return new LoopwrightError('run.nothing_to_do', 'no loop rests that could continue', {
+    hint: 'see what there is with `loopwright status`; a loop that its own budget stopped continues with a larger one (`loopwright resume --all --max-cost-usd USD`), and failed tasks get another loop with `loopwright run --retry-failed`',
+  });
 }
 
 async function report(
@@ -87,7 +95,9 @@ async function report(
 ): Promise<number> {
   const loops = outcome?.loops ?? [];
   const codes = loops.map((loop) => exitCodeOfLoop(loop) ?? exitCodes.interrupted);
-  const exitCode = outcome === null ? exitCodes.interrupted : combineExitCodes(codes);
+  const held =
+    outcome === null ? [] : await tellCutShort(context, opened, outcome, 'loopwright resume --all');
+  const exitCode = outcome === null ? exitCodes.interrupted : combineExitCodes([...codes, ...held]);
   if (!wantsJson(input)) return exitCode;
   const results = [];
   for (const loop of loops) {

@@ -33,7 +33,7 @@ import type { Settings } from '../core/config/schema.ts';
 import { createStrategyLoader } from './strategy-loader.ts';
 import { refuseLostStore } from './lost-store.ts';
 import { loopPrompt } from './loop-prompt.ts';
-import { preflight } from './preflight.ts';
+import { preflight, unmeasuredText } from './preflight.ts';
 import { openProjectStore, openStateFolder, type StateUse } from './open-state.ts';
 import { settlePlace } from './settle-place.ts';
 import { createSettingsReader, settingsOf } from './settings-reader.ts';
@@ -210,6 +210,7 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
   const steady = new SteadyConfig(config);
   const first = { mark, flags, loaded: config, types: loopTypes };
   const readSettings = createSettingsReader(files, steady, startsNothing ? null : first);
+  const toldUnmeasured = new Set<string>();
   const engine: Engine = {
     project,
     store,
@@ -254,8 +255,14 @@ export async function openProjectAt(input: ComposeInput): Promise<Opened> {
     resolveAgent: (settings) => agents.resolve(settings),
     resolveStrategy: createStrategyLoader({ supervisor, env, root: project.root }),
     hookCommand: (hook) => hookCommand(hook, project.root),
-    preflight: (settings, wish) =>
-      preflight(engine, models, { settings, ...wish, allowUnpriced: input.allowUnpriced === true }),
+    async preflight(settings, wish) {
+      const allowUnpriced = input.allowUnpriced === true;
+      await preflight(engine, models, { settings, ...wish, allowUnpriced });
+      const text = await unmeasuredText(engine, settings);
+      if (text === null || toldUnmeasured.has(text)) return;
+      toldUnmeasured.add(text);
+      publish({ kind: 'notice', text });
+    },
     requireConfig: () => steady.require(),
     async reloadSettings(loopType, loopFlags) {
       const settings = await readSettings(loopType, loopFlags);

@@ -6,7 +6,7 @@ import type { LiveEvent } from '../ports/live.ts';
 import type { Session } from '../ports/store.ts';
 import type { DaemonStatus, Health } from '../protocol/http/payload.ts';
 import { protocolVersion } from '../protocol/http/route.ts';
-import { isoTime, isoTimeOrNull } from '../protocol/value.ts';
+import { isoTime, isoTimeOrNull, roundUsd } from '../protocol/value.ts';
 import type { Backend } from '../server/backend.ts';
 import type { EventStreams } from '../server/event-stream.ts';
 
@@ -129,7 +129,7 @@ export class DaemonLife implements Backend {
     const { costUsd, tokens } = budget.used;
     const { limits } = budget;
     return {
-      costUsd,
+      costUsd: roundUsd(costUsd),
       tokens,
       maxCostUsd: limits.costUsd,
       maxTokens: limits.tokens,

@@ -10,7 +10,12 @@ import { LoopwrightError } from '../core/error.ts';
 import { hookModules } from '../core/hook/hook-modules.ts';
 import { neededManifest } from '../core/preflight/needed-manifest.ts';
 import { neededPrograms } from '../core/preflight/needed-programs.ts';
-import { costBudgetKey, plannedModels, unpricedModel } from '../core/preflight/priced-models.ts';
+import {
+  costBudgetKey,
+  plannedModels,
+  unpricedModel,
+  usageBudgetKeys,
+} from '../core/preflight/priced-models.ts';
 import { nearest } from '../core/text/nearest.ts';
 import type { Engine } from '../engine/engine.ts';
 import { requireHooks } from './preflight-hooks.ts';
@@ -190,4 +195,17 @@ async function requirePrices({ prices, resolveAgent }: Parts, settings: Settings
       hint: `write \`prices: { "${model}": { input: USD, output: USD } }\` (per million tokens) into loopwright.yml, or add --allow-unpriced to run without that budget`,
     },
   );
+}
+
+/** Budgets that cannot hold because the agent never tells what it uses, and what to use instead; null: all can. */
+export async function unmeasuredText(
+  { resolveAgent }: Pick<Parts, 'resolveAgent'>,
+  settings: Settings,
+): Promise<string | null> {
+  const keys = usageBudgetKeys(settings);
+  if (keys.length === 0 || (await resolveAgent(settings)).hasNoUsage !== true) return null;
+  const agent = settings.agent ?? '';
+  const known = Object.hasOwn(settings.agents, agent);
+  const format = known ? `agents.${agent}.format` : 'agents.NAME.format';
+  return `warning: ${keys.join(' and ')} cannot hold for the agent ${agent}, which reports no usage; limit its time instead (--max-duration, --max-run-duration), or, if it prints the stream of a known agent, name that in \`${format}\``;
 }

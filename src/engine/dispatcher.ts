@@ -11,6 +11,7 @@ import { findLeftBehind, freeTasksOfGone } from './left-behind.ts';
 import { liveSettings } from './live-settings.ts';
 import { mergeAgain } from './merge-again.ts';
 import { MergeQueue } from './merge-queue.ts';
+import { pauseUndriven } from './pause-undriven.ts';
 import { createPlaceOfTask, type PlaceOfTask } from './place-of-task.ts';
 import { recallOutages, recallWindows } from './outages.ts';
 import { RunControl, runLoops, type RunOptions, type RunRequest } from './run-loops.ts';
@@ -85,6 +86,8 @@ export class Dispatcher {
   /** Loops that a signal or a full disk has paused go on once, at the start: later a person may have wanted it. */
   #isFirst = true;
   #problem: string | null = null;
+  /** The budget was used up at the last look. When there is room again, the loops that it stopped go on. */
+  #wasSpent = false;
   #limits: DispatchLimits = { maxLoops: 0, maxAgents: 0 };
 
   constructor(engine: Engine, session: Session, options: DispatchOptions) {
@@ -212,7 +215,13 @@ export class Dispatcher {
       this.#startLoop(loop, 'resumed on request', loop.reason === 'budget');
     }
     // Loops that were begun rest by themselves when the budget is used up; nothing new is begun.
-    if (this.takesReady && (await engine.budget.spent()) === null) await this.#takeReady();
+    const isSpent = (await engine.budget.spent()) !== null;
+    if (this.#wasSpent && !isSpent) {
+      const stopped = paused.filter(({ reason }) => reason === 'budget');
+      for (const loop of stopped) this.#startLoop(loop, 'there is room in the budget', true);
+    }
+    this.#wasSpent = isSpent;
+    if (this.takesReady && !isSpent) await this.#takeReady();
   }
 
   async #readLimits(): Promise<void> {
@@ -268,6 +277,8 @@ export class Dispatcher {
     this.#start(id, async () => {
       const order = await orderOfLoop(engine, loop);
       await this.#inSlot({ key, order, ...(await slotPlace(engine, settings)) }, work);
+      // The daemon was ended before it got its turn; nothing happens when it rests by now.
+      if (this.isDraining) await pauseUndriven(engine, this.#session, loop);
     });
   }
 

@@ -32,6 +32,7 @@ type Usage = Pick<PricedUsage, 'tokens' | 'costUsd'>;
 type Waiter = { readonly order: number; readonly look: () => void };
 
 const dayMs = 86_400_000;
+const minuteMs = 60_000;
 
 /**
  * The budget of one run or one life of a daemon, and of the day: the pure ledger with those who wait for it. A loop reserves
@@ -139,6 +140,24 @@ export class RunBudget implements Disposable {
     if (!this.isLimited) return null;
     await this.#look();
     return spentText(this.#ledger);
+  }
+
+  /** When some of the day's use will be older than 24 hours, UTC to the minute; null: the day has no limit or no use. */
+  async dayRoomAt(): Promise<number | null> {
+    const { clock, store } = this.#input;
+    const { dayCostUsd } = this.limits;
+    const now = clock.now();
+    const costSince = (time: number) => store.read((tx) => tx.loops.costSince(time));
+    const used = await costSince(now - dayMs);
+    if (dayCostUsd === null || used <= 0) return null;
+    const isLess = async (time: number) => (await costSince(time)) < Math.min(used, dayCostUsd);
+    let [tooMuch, less] = [now - dayMs, now];
+    while (less - tooMuch > minuteMs) {
+      const middle = Math.round((tooMuch + less) / 2);
+      if (await isLess(middle)) less = middle;
+      else tooMuch = middle;
+    }
+    return less + dayMs;
   }
 
   async #look(): Promise<void> {

@@ -54,6 +54,9 @@ export type RunOptions = {
   readonly checkout?: CheckoutState;
   /** Loops, and agents, that run at once. */
   readonly jobs?: number;
+  /** Named explicitly: they win over what `jobs` says of loops and of agents. */
+  readonly maxLoops?: number;
+  readonly maxAgents?: number;
   /** Too little disk is waited for; a daemon always does. */
   readonly wait?: boolean;
   /** Whose session it is; a `run` unless given. */
@@ -128,11 +131,11 @@ export async function runLoops(
 ): Promise<RunOutcome> {
   const engine = withBackups(opened);
   const { limits } = engine.slots;
-  const jobs = options.jobs ?? 1;
-  if (jobs > 1 && engine.project.kind === 'folder') throw oneAtATime();
+  const { jobs = 1, maxLoops: loop = jobs, maxAgents: agent = jobs } = options;
+  if (loop > 1 && engine.project.kind === 'folder') throw oneAtATime();
   // A daemon runs under the configured limits, with many of these at once.
   if (options.session !== 'daemon') {
-    engine.slots.limits = { ...limits, slots: { ...limits.slots, loop: jobs, agent: jobs } };
+    engine.slots.limits = { ...limits, slots: { ...limits.slots, loop, agent } };
   }
   engine.slots.waitsForDisk = options.session === 'daemon' || options.wait === true;
   const session = await startSession(engine, options.session ?? 'run');

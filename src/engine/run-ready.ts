@@ -15,6 +15,7 @@ import type { Engine } from './engine.ts';
 import { finishLoop } from './finish-loop.ts';
 import { findLeftBehind, freeTasksOfGone, type LeftBehind } from './left-behind.ts';
 import { mergeAgain } from './merge-again.ts';
+import { pauseUndriven } from './pause-undriven.ts';
 import { createPlaceOfTask, type PlaceOfTask } from './place-of-task.ts';
 import { cutShort, nothingWaits, standstill } from './run-end.ts';
 import type { ListedLoop, RunOutcome } from './run-loops.ts';
@@ -98,6 +99,8 @@ class Crew {
   #asking = 0;
   #change = Promise.withResolvers<void>();
   readonly #starting = new Set<string>();
+  /** Left by engines that are gone, and not driven here yet. */
+  readonly #undriven = new Set<Loop>();
   readonly #stopped = new AbortController();
 
   constructor(run: Run, limit: number | null) {
@@ -161,12 +164,14 @@ class Crew {
       this.#begin(loop.taskId, () => finishLoop(engine, session, this.#run.merges, loop));
     }
     for (const [index, loop] of loops.entries()) {
+      this.#undriven.add(loop);
       const place = { order: index, provider: providerOf(loop.settings), needsAgent: true };
       this.#join(loop.taskId, place, async () => {
         if (!(await isUnchanged(engine, loop))) return null;
         await requireWorkable(engine, loop);
         const why = whyResumed(loop);
         engine.publish({ kind: 'notice', text: resumingText(loop) });
+        this.#undriven.delete(loop);
         return driveLoop(this.#run, loop.id, { why });
       });
     }
@@ -204,9 +209,18 @@ class Crew {
   /** Waits for everything under way; throws what went wrong first. */
   async allEnded(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay.values());
+    if (this.#run.control.requested !== null) await this.#pauseUndriven();
     if (this.#unsigned > 0) this.#publish({ kind: 'notice', text: unsignedText(this.#unsigned) });
     if (this.#fatal !== null) throw this.#fatal.error;
     if (this.#problems.length > 0) throw this.#problems[0];
+  }
+
+  async #pauseUndriven(): Promise<void> {
+    const { engine, session } = this.#run;
+    for (const loop of this.#undriven) {
+      const paused = await pauseUndriven(engine, session, loop);
+      if (paused !== null) this.loops.push(paused);
+    }
   }
 
   async #newlyReady(count: number): Promise<readonly Task[]> {
@@ -357,8 +371,9 @@ export function isSetupProblem(error: unknown): boolean {
 const ofOneLoop: ReadonlySet<string> = new Set(['store.fenced', 'store.conflict', 'store.locked']);
 
 function unsignedText(count: number): string {
-  const what = count === 1 ? 'one more waits' : `${count} more wait`;
-  return `${what} for the same sign-in and ${count === 1 ? 'was' : 'were'} not begun; \`loopwright run\` starts them`;
+  return count === 1
+    ? 'one more waits for the same sign-in and was not begun'
+    : `${count} more wait for the same sign-in and were not begun`;
 }
 
 /** Null when it is not ready any more: somebody else was faster. */

@@ -1,5 +1,5 @@
-import { providerName, providerOf } from '../core/agent/provider.ts';
-import { signInRest, signInText } from '../core/agent/sign-in.ts';
+import { providerOf } from '../core/agent/provider.ts';
+import { signInNotice, signInRest } from '../core/agent/sign-in.ts';
 import { isLoopwrightError } from '../core/error.ts';
 import type { LoopEvent } from '../core/loop/event.ts';
 import type { Loop } from '../core/loop/loop.ts';
@@ -12,7 +12,7 @@ export function shutProvider({ slots, publish }: Engine, { settings }: Loop, why
   const provider = providerOf(settings);
   if (slots.isShut(provider)) return;
   slots.tell({ type: 'shut', provider });
-  const text = `${providerName(provider)} wants a sign-in (${why}): ${signInText(settings)}; no further loop of it starts, and \`loopwright run\` goes on with them afterwards`;
+  const text = `${signInNotice(settings, why)}; until then no loop of it starts`;
   publish({ kind: 'notice', text });
 }
 

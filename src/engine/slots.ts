@@ -1,6 +1,7 @@
 import { providerName } from '../core/agent/provider.ts';
 import type { Settings } from '../core/config/schema.ts';
 import { LoopwrightError } from '../core/error.ts';
+import { formatBytes } from '../core/text/bytes.ts';
 import { parseHours } from '../core/schedule/hours.ts';
 import { viewQueue, type QueueSnapshot } from '../core/schedule/queue-view.ts';
 import {
@@ -110,11 +111,23 @@ export class Slots {
       this.#waiters.delete(ask.id);
       reject(tooMany());
     }
+    const isAtOnce = !this.#waiters.has(ask.id);
     try {
       await promise;
     } finally {
       signal.removeEventListener('abort', giveUp);
     }
+    if (!isAtOnce && wanted.kind !== 'request') await this.#lookAgain({ key, ...wanted }, signal);
+  }
+
+  /** The disk may have filled up while a slot was waited for: then it is given back, and refused or waited for again. */
+  async #lookAgain(ask: SlotAsk, signal: AbortSignal): Promise<void> {
+    const { kind, key } = ask;
+    await this.#lookAtRoom();
+    const { freeDisk } = this.#room;
+    if (freeDisk === null || freeDisk >= this.limits.minDisk) return;
+    this.give(kind, key);
+    await this.take(ask, signal);
   }
 
   /** Gives a slot back: it goes to the next one in the same moment. */
@@ -181,7 +194,7 @@ export class Slots {
     this.#room = { freeDisk, freeMemory: machine.freeMemory() };
     if (this.#isWarned || freeDisk === null || freeDisk >= this.limits.warnDisk) return;
     this.#isWarned = true;
-    const text = `warning: only ${Math.round(freeDisk / 1024 ** 2)} MB of disk are left for the state of the loops`;
+    const text = `warning: only ${formatBytes(freeDisk)} of disk are left for the state of the loops`;
     publish({ kind: 'notice', text });
   }
 
@@ -244,14 +257,10 @@ export function limitsOf({ scheduler }: Settings): Limits {
 }
 
 function tooLittleDisk(free: number, needed: number): LoopwrightError {
-  const text = `only ${megabytes(free)} of disk are left for the state of the loops, and nothing starts below ${megabytes(needed)} (scheduler.min-disk)`;
+  const text = `only ${formatBytes(free)} of disk are left for the state of the loops, and nothing starts below ${formatBytes(needed)} (scheduler.min-disk)`;
   return new LoopwrightError('disk.full', text, {
-    hint: 'free some space (`loopwright clean --dry-run` shows what of it is ours), lower it with --min-disk 64mb, or add --wait to wait for space',
+    hint: 'free some space (`loopwright loop delete LOOP` removes a loop with its worktree and files), lower the limit with --min-disk 64mb, or add --wait to wait for space',
   });
-}
-
-function megabytes(bytes: number): string {
-  return `${Math.round(bytes / 1024 ** 2)} MB`;
 }
 
 type Waiter = { readonly resolve: () => void; readonly reject: (error: Error) => void };

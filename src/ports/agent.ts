@@ -89,6 +89,8 @@ export type AgentAdapter<S = unknown> = {
   readonly reportsUsage?: true;
   /** It can go on with an earlier session of its own, and tells how full that is. */
   readonly canResume?: true;
+  /** It never tells what it uses: no budget of cost or tokens can hold for it. */
+  readonly hasNoUsage?: true;
   /** Names or patterns of the variables it needs from the user's environment: its keys, addresses, folders. */
   readonly variables?: readonly string[];
   command(run: AgentRun): AgentCommand;
@@ -156,6 +158,8 @@ export interface AgentRunner {
   readonly reportsUsage?: true;
   /** It can go on with an earlier session of its own. */
   readonly canResume?: true;
+  /** It never tells what it uses. */
+  readonly hasNoUsage?: true;
   /** What it needs from the user's environment, as names or patterns. */
   readonly variables: readonly string[];
   run(

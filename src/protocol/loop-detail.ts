@@ -6,7 +6,7 @@ import { standingWarnings } from '../core/loop/stuck.ts';
 import { plainCounts, reportTests } from '../core/verdict/report.ts';
 import { redactText } from './redact-text.ts';
 import { LoopResult, loopResult } from './loop-result.ts';
-import { isoTime, isoTimeOrNull, Tests, Time, Tokens } from './value.ts';
+import { isoTime, isoTimeOrNull, Tests, Time, Tokens, roundUsd } from './value.ts';
 
 export const IterationDetail = lazy(() =>
   z.object({
@@ -126,7 +126,7 @@ export function iterationDetail(iteration: Iteration): IterationDetail {
     contextPercent: agent?.contextPercent ?? null,
     progressDetected: decision?.inputs.progress?.progress ?? null,
     summary: agent?.summary ?? null,
-    costUsd: iteration.unpriced === true ? null : iteration.costUsd,
+    costUsd: iteration.unpriced === true ? null : roundUsd(iteration.costUsd),
     tokens: iteration.tokens,
     durationMs: iteration.durationMs,
     startedAt: isoTime(iteration.startedAt),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { lazy } from '../core/lazy.ts';
 import { loopStatuses, type LoopStatus } from '../core/loop/status.ts';
-import { isoTime, Time } from './value.ts';
+import { isoTime, Time, roundUsd } from './value.ts';
 
 /** A loop as an entry of `loop list --json` and `status --json`. */
 export const LoopLine = lazy(() =>
@@ -46,7 +46,7 @@ export function loopLine(row: LoopColumns): LoopLine {
     reason: row.reason,
     iterations: row.iterations,
     branch: row.branch,
-    costUsd: row.costUsd,
+    costUsd: roundUsd(row.costUsd),
     createdAt: isoTime(row.createdAt),
     updatedAt: isoTime(row.updatedAt),
     owner: row.owner,

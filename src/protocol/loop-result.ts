@@ -5,7 +5,7 @@ import { exitCodeOfLoop, proofOf } from '../core/loop/finishing.ts';
 import { loopStatuses } from '../core/loop/status.ts';
 import { proofs } from '../core/verdict/proof.ts';
 import { plainCounts, reportTests, type TestCounts } from '../core/verdict/report.ts';
-import { Tests, Tokens } from './value.ts';
+import { Tests, Tokens, roundUsd } from './value.ts';
 
 /** One loop as `run --json` prints it. Absent is null. */
 export const LoopResult = lazy(() =>
@@ -60,7 +60,7 @@ export function loopResult(loop: Loop, filesChanged: readonly string[]): LoopRes
     head: loop.head,
     filesChanged: [...filesChanged],
     tests: plainTests(newestTests(loop)),
-    costUsd: loopCost(loop),
+    costUsd: roundUsd(loopCost(loop)),
     tokens: loopTokens(loop),
     durationMs: loop.activeMs,
     proof: proofOf(loop)?.kind ?? null,

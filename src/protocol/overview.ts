@@ -6,7 +6,7 @@ import type { Loop } from '../core/loop/loop.ts';
 import type { Task } from '../core/task/task.ts';
 import { Health, RunBudgetUse } from './http/payload.ts';
 import { LoopLine, loopLine } from './loop-line.ts';
-import { isoTime, isoTimeOrNull, Time } from './value.ts';
+import { isoTime, isoTimeOrNull, roundUsd, Time } from './value.ts';
 
 const TaskEntry = lazy(() =>
   z.object({
@@ -87,7 +87,7 @@ export function overviewResult(
   run: RunBudgetUse | null = null,
 ): Overview {
   return {
-    budget: { ...facts.budget, run },
+    budget: { ...facts.budget, dayUsd: roundUsd(facts.budget.dayUsd), run },
     daemon,
     active: facts.active.map(({ loop, row, owner }) => {
       return {

@@ -30,3 +30,9 @@ export function isoTime(ms: number): string {
 export function isoTimeOrNull(ms: number | null): string | null {
   return ms === null ? null : isoTime(ms);
 }
+
+/** Sums of cents are not exact: rounded to what is known, a billionth of a dollar. */
+export function roundUsd<T extends number | null>(usd: T): T;
+export function roundUsd(usd: number | null): number | null {
+  return usd === null ? null : Math.round(usd * 1e9) / 1e9;
+}

@@ -55,7 +55,7 @@ describe('steering loops of a daemon', () => {
     const cli = memoryCli({ cwd: repo.path, env: { ...repo.env } });
     const { exitCode, err } = await cli.run('resume', '--all');
     expect(exitCode).toBe(3);
-    expect(err).toContain('no loop rests that could go on');
+    expect(err).toContain('no loop rests that could continue');
     const detached = await cli.run('resume', '--all', '--detach');
     expect(detached.exitCode).toBe(3);
     expect(detached.err).toContain('loopwright daemon start');

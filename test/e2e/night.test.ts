@@ -57,7 +57,7 @@ it(
     await first.printed((text) => isMerged(text, 'errors'));
     await night.open('lexer');
     await first.printed((text) => text.includes('conflicts with main in shared.txt'));
-    await first.printed((text) => /anthropic is down since \d\d:\d\d, next try/.test(text));
+    await first.printed((text) => /anthropic is down since [\d:]+ UTC, next try/.test(text));
     const downAt = Date.now();
     await models.asked(({ task, end }) => task === 'numbers' && end === 'answered');
     first.child.kill('SIGKILL');

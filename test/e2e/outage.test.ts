@@ -40,7 +40,7 @@ it(
     await until(() => sky.calls.length >= 3);
     sky.weather = 'overloaded';
     const downAt = Date.now();
-    await first.printed((text) => /is down since \d\d:\d\d, next try/.test(text));
+    await first.printed((text) => /is down since [\d:]+ UTC, next try/.test(text));
     await until(() => sky.lost >= 3);
     first.child.kill('SIGKILL');
     const second = realCli(user.path, user.env, args);

@@ -150,7 +150,7 @@ describe('a provider that nobody is signed in with', () => {
       const { loops } = await project.runReady();
       expect(loops.map(({ status, reason }) => [status, reason])).toEqual([['blocked', 'auth']]);
       expect(loops[0]).toMatchObject({ consecutiveFailures: 0, errorStreak: 0, progress: [] });
-      expect(loops[0]?.text).toMatch(/wants a sign-in: .*`loopwright run` goes on with it/);
+      expect(loops[0]?.text).toMatch(/wants a sign-in \(.*, then `loopwright run`/);
       const notices = project.live.flatMap((event) =>
         event.kind === 'notice' && event.text.includes('sign-in') ? [event.text] : [],
       );

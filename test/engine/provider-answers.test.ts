@@ -106,7 +106,9 @@ describe('tasks behind a loop that the next run goes on with', () => {
     const flags = ['--agent', 'scripted:agent.yml', '--validate', 'test -f never.txt'];
     const { exitCode, err } = await cli.run('run', ...flags, '--max-run-cost-usd', '0.05');
     expect(exitCode, err).toBe(5);
-    expect(err).toContain('is used up; there is more to do: `loopwright run` goes on with it');
+    expect(err).toContain(
+      'is used up; there is more to do: `loopwright run` continues with a new budget',
+    );
     expect(err).not.toContain('waits behind a failed or blocked one');
   });
 });

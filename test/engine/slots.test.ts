@@ -59,6 +59,31 @@ describe('a slot', () => {
     expect(slots.queue).toMatchObject({ places: [], held: { agent: 0 } });
   });
 
+  it('is not handed on when the disk has filled up meanwhile: refused, or waited for again', async () => {
+    const room = { disk: 1e12, memory: 1e12 };
+    const { slots } = slotsFor(1, room);
+    slots.waitsForDisk = false;
+    await slots.take(agent('a'), never);
+    const refused = slots.take(agent('b'), never);
+    while (slots.queue.places.length === 0) await Promise.resolve();
+    room.disk = 1;
+    slots.give('agent', 'a');
+    await expect(refused).rejects.toMatchObject({ code: 'disk.full' });
+    expect(slots.queue).toMatchObject({ places: [], held: { agent: 0 } });
+    room.disk = 1e12;
+    slots.waitsForDisk = true;
+    await slots.take(agent('a'), never);
+    const stop = new AbortController();
+    const waits = slots.take(agent('b'), stop.signal);
+    while (slots.queue.places.length === 0) await Promise.resolve();
+    room.disk = 1;
+    slots.give('agent', 'a');
+    while (slots.queue.places[0]?.obstacle.kind !== 'disk')
+      await new Promise((resolve) => setImmediate(resolve));
+    stop.abort(new Error('enough'));
+    await expect(waits).rejects.toThrow('enough');
+  });
+
   it('is not waited for any more when the signal comes, and nothing is left of the wait', async () => {
     const { slots, live } = slotsFor(1);
     await slots.take(agent('a'), never);

@@ -42,7 +42,7 @@ describe('a loop that waits for its provider', () => {
     expect(before.iterations).toHaveLength(1);
 
     const again = realCli(repo.path, repo.env, ['run']);
-    await again.printed((text) => text.includes('resumed'));
+    await again.printed((text) => text.includes('usage limit'));
     again.child.kill('SIGTERM');
     const { exitCode } = await again.ended;
     expect(exitCode).toBe(130);

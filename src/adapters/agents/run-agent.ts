@@ -52,6 +52,7 @@ export function createAgentRunner<S>(
     ...(adapter.permissions === undefined ? {} : { permissions: adapter.permissions }),
     ...(adapter.needsPrice === undefined ? {} : { needsPrice: adapter.needsPrice }),
     ...(adapter.canResume === undefined ? {} : { canResume: adapter.canResume }),
+    ...(adapter.hasNoUsage === undefined ? {} : { hasNoUsage: adapter.hasNoUsage }),
     ...(adapter.reportsUsage === undefined ? {} : { reportsUsage: adapter.reportsUsage }),
     ...(adapter.hasSystemPrompt === undefined ? {} : { hasSystemPrompt: adapter.hasSystemPrompt }),
     variables: adapter.variables ?? [],

@@ -1,3 +1,4 @@
+import { plainFault } from './plain-fault.ts';
 import { APIError } from '@anthropic-ai/sdk/core/error';
 import { BaseAnthropic } from '@anthropic-ai/sdk/client';
 import {
@@ -197,7 +198,7 @@ function planResetMs(headers: Headers): number | null {
 function withCause(error: Error): string {
   const { cause } = error;
   const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
-  return inner instanceof Error ? `${error.message} ${inner.message}` : error.message;
+  return plainFault(inner instanceof Error ? `${error.message} ${inner.message}` : error.message);
 }
 
 function paramsOf(

@@ -1,3 +1,4 @@
+import { plainFault } from './plain-fault.ts';
 import { z } from 'zod';
 import {
   classifyError,
@@ -174,5 +175,7 @@ async function readText(response: Response, maxBytes: number): Promise<string> {
 
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
+  return plainFault(
+    error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message,
+  );
 }

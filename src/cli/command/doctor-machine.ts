@@ -1,3 +1,4 @@
+import { formatBytes } from '../../core/text/bytes.ts';
 import { statfs } from 'node:fs/promises';
 import { callerBasics } from '../../adapters/git/environment.ts';
 import { git } from '../../adapters/git/git.ts';
@@ -82,9 +83,4 @@ export async function checkDisk(folder: string, { scheduler }: Settings): Promis
   if (free < scheduler['min-disk'])
     return fail('disk', `${text}: too little to start a loop`, next);
   return free < scheduler['warn-disk'] ? warn('disk', `${text}: little`, next) : ok('disk', text);
-}
-
-function formatBytes(bytes: number): string {
-  const gib = bytes / 1024 ** 3;
-  return gib >= 1 ? `${gib.toFixed(1)} GB` : `${Math.round(bytes / 1024 ** 2)} MB`;
 }

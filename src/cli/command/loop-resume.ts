@@ -6,13 +6,20 @@ import { loopResult } from '../../protocol/loop-result.ts';
 import type { Command, CommandInput } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { exitCodes } from '../exit-code.ts';
-import { driveInForeground, talkOptions, type Drive } from '../foreground.ts';
+import {
+  diskWaitOption,
+  driveInForeground,
+  talkOptions,
+  unpricedOption,
+  type Drive,
+} from '../foreground.ts';
 import { argument, isGiven, requiredArgument, wantsJson } from '../input.ts';
 import { loopFiles } from '../../engine/loop-files.ts';
 import { resolveRecorded, loopArgument } from '../resolve-loop.ts';
 import { isForSeveral, resumeInBackground } from '../resume-in-background.ts';
 import { resumeSeveralHere } from '../resume-several.ts';
 import { settingsForResume } from '../resume-settings.ts';
+import { slotOptions } from '../slot-options.ts';
 import { flagValues, settingOptions } from '../setting-options.ts';
 
 export const loopResume: Command = {
@@ -20,7 +27,11 @@ export const loopResume: Command = {
   summary: 'Go on with a paused, blocked, failed or stopped loop.',
   details:
     'The loop keeps what judges and executes it as it was at its start; limits, budgets and the like follow your files. ' +
-    'Flags given here win over both. --reload reads everything again.',
+    'Flags given here win over both. --reload reads everything again.' +
+    '\n\n--all continues what may have passed: every paused loop (interrupted, outage, disk, by a person), blocked (auth, setup, conflict), ' +
+    'and stopped (budget) where the budget has room now. An approval, a gate, the judge, a stop and a failure need a decision: name that loop. ' +
+    'With a daemon the loops continue there, by loopwright.yml; other flags are then refused. ' +
+    'Exit code 5: a budget is used up and nothing, or not everything, continued.',
   args: [{ ...loopArgument, summary: `${loopArgument.summary} Or a selector.`, required: false }],
   options: [
     {
@@ -29,6 +40,8 @@ export const loopResume: Command = {
         'Every loop that rests for a reason that may have passed; in the daemon if there is one.',
     },
     { name: 'jobs', value: 'N', summary: 'Without a daemon: up to N loops at once.' },
+    diskWaitOption,
+    unpricedOption,
     { name: 'detach', summary: 'Go on in the daemon instead of here.' },
     { name: 'reload', summary: 'Read all of the configuration again, also what judges the work.' },
     ...settingOptions(),
@@ -55,7 +68,7 @@ function resumeHere(input: CommandInput, context: CliContext): Promise<number> {
   return driveInForeground(
     context,
     input,
-    {},
+    flagValues(input),
     (opened) => prepare(input, context, opened),
     async ({ outcome, opened }) => {
       const driven = outcome?.loops[0];
@@ -93,6 +106,8 @@ async function prepare(input: CommandInput, context: CliContext, opened: Opened)
     options: {
       loop: { inPlace, commit, verify, keepGoing },
       allowDirty: true,
+      wait: isGiven(input, 'wait'),
+      ...slotOptions(input, opened),
       planFor: (task) => opened.planFor(task, verify),
     },
   };

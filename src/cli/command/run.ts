@@ -6,7 +6,14 @@ import type { Command, CommandInput } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { dryRun } from '../dry-run.ts';
 import { exitCodeOfError, exitCodes } from '../exit-code.ts';
-import { driveInForeground, talkOptions, type Driven } from '../foreground.ts';
+import {
+  diskWaitOption,
+  driveInForeground,
+  talkOptions,
+  unpricedOption,
+  type Driven,
+} from '../foreground.ts';
+import { tellCutShort } from '../cut-short.ts';
 import { isGiven, wantsJson } from '../input.ts';
 import type { Opened } from '../../daemon/compose.ts';
 import { judgeOf, startingCommit } from '../../engine/find-judge.ts';
@@ -48,11 +55,8 @@ export const run: Command = {
     { name: 'no-commit', summary: 'Do not commit after each iteration.' },
     { name: 'no-verify', summary: 'Run no checks; the loop can then never be complete.' },
     { name: 'keep-going', summary: 'Only a pass, the caps and the budgets end the loop.' },
-    {
-      name: 'allow-unpriced',
-      summary: 'Run under a cost budget although nobody knows the price of the model.',
-    },
-    { name: 'wait', summary: 'Wait for space when the disk is too full to start anything.' },
+    unpricedOption,
+    diskWaitOption,
     { name: 'new', summary: 'Start another loop even if one is unfinished.' },
     { name: 'detach', summary: 'Hand it to the daemon, started if there is none, and come back.' },
     { name: 'dry-run', summary: 'Show prompt, agent, checks and limits; run nothing.' },
@@ -132,20 +136,10 @@ async function reportRun(
       ? exitCodes.interrupted
       : combineExitCodes([
           ...ended,
-          ...(outcome.spent === null ? [] : [exitCodes.budget]),
-          ...(outcome.limited || outcome.full !== null || outcome.waiting > 0
-            ? [exitCodes.stopped]
-            : []),
+          ...(await tellCutShort(context, opened, outcome, 'loopwright run')),
+          ...(outcome.limited || outcome.waiting > 0 ? [exitCodes.stopped] : []),
           ...(outcome.held ? [exitCodes.blocked] : []),
         ]);
-  if (outcome !== null && outcome.spent !== null) {
-    context.err.write(
-      `${outcome.spent}; there is more to do: \`loopwright run\` goes on with it\n`,
-    );
-  }
-  if (outcome !== null && outcome.full !== null) {
-    context.err.write(`${outcome.full}; there is more to do: \`loopwright run\` goes on with it\n`);
-  }
   const isHeldBack = outcome !== null && (outcome.spent ?? outcome.full) !== null;
   if (outcome !== null && loops.length === 0 && !isHeldBack) {
     return reportNothing(input, context, await whyNothing(opened, outcome));
@@ -205,6 +199,13 @@ async function whyNothing(
   }
   if (waiting > 0) return waitsForOthers(opened, waiting);
   const [first, ...more] = await drivenElsewhere(engine);
+  const { failed } = await engine.store.read((tx) => tx.tasks.counts());
+  if (first === undefined && failed > 0) {
+    const text = `there is nothing to do: no task is ready, and ${plural(failed, 'task')} ${failed === 1 ? 'has' : 'have'} failed`;
+    return new LoopwrightError('run.nothing_to_do', text, {
+      hint: '`loopwright run --retry-failed` gives failed tasks another loop; `loopwright status` shows what needs you',
+    });
+  }
   if (first === undefined) {
     return new LoopwrightError('run.nothing_to_do', 'there is nothing to do: no task is ready', {
       hint: 'start one with `loopwright run "what to do"`, or add tasks with `loopwright task add`; `loopwright status` shows what needs you',

@@ -55,6 +55,9 @@ function renderOverview(
   const waiting = overview.queues.flatMap((queue) => queue.waiting);
   const paint = createPaint(out.hasColour);
   const now = clock.now();
+  const signIns = signInTexts(overview.needsYou);
+  const isDriven = ({ loop, owner }: Active): boolean =>
+    owner?.isAlive === true || waiting.some(({ id }) => id === loop.taskId);
   const sections = [
     section(
       'down',
@@ -62,10 +65,16 @@ function renderOverview(
     ),
     section(
       'running',
-      overview.active.map((each) => activeText(each, waiting, now, paint)),
+      overview.active.filter(isDriven).map((each) => activeText(each, waiting, now, paint)),
+    ),
+    section(
+      'left by a process that is gone (`loopwright run` continues)',
+      overview.active
+        .filter((each) => !isDriven(each))
+        .map(({ row }) => `${row.id}  ${stateText(row, paint)} · ${oneLine(row.title, 80)}`),
     ),
     section('needs you', [
-      ...overview.needsYou.map((needed) => neededText(needed, paint)),
+      ...overview.needsYou.map((needed) => neededText(needed, signIns, paint)),
       ...overview.blockedTasks.map((task) => taskNeedsText(task, paint)),
     ]),
     section(
@@ -101,17 +110,19 @@ function usedOf(used: number, limit: number): string {
   return `${formatCost(used)} of ${formatCost(limit)}`;
 }
 
-/** A line for what is limited; nothing without a limit. */
+/** What was used within 24 hours, and by the daemon where that is limited. */
 function budgetText({ budget }: Overview, run: RunBudgetUse | null): string {
   const { dayUsd, dayLimitUsd } = budget;
   const parts = [
-    dayLimitUsd === null ? [] : [`${usedOf(dayUsd, dayLimitUsd)} used within 24 hours`],
+    `${dayLimitUsd === null ? formatCost(dayUsd) : usedOf(dayUsd, dayLimitUsd)} used within 24 hours`,
     run === null || run.maxCostUsd === null
       ? []
       : [`${usedOf(run.costUsd, run.maxCostUsd)} used by the daemon`],
-    run === null || run.spent === null ? [] : [`it starts nothing more: ${run.spent}`],
+    run === null || run.spent === null
+      ? []
+      : [`the daemon starts nothing more (${run.spent}); raise it in loopwright.yml to continue`],
   ].flat();
-  return parts.length === 0 ? '' : `budget: ${parts.join(' · ')}\n`;
+  return `${dayLimitUsd === null && run?.maxCostUsd == null ? 'cost' : 'budget'}: ${parts.join(' · ')}\n`;
 }
 
 function heldText({ task, after }: HeldTask): string {
@@ -150,11 +161,19 @@ function queueText({ kind, pid, held, limits, statistics }: Overview['queues'][n
   const { waitP50Ms, waitP95Ms, peaks, rejected } = statistics;
   const used = `${held.loop} of ${plural(limits.loop, 'loop')}, ${held.agent} of ${plural(limits.agent, 'agent')}, ${held.request} of ${plural(limits.request, 'request')}`;
   const most = `at most ${peaks.loop}, ${peaks.agent} and ${peaks.request} at once`;
-  const waits = `half waited up to ${formatDuration(waitP50Ms)}, 95 % up to ${formatDuration(waitP95Ms)}`;
+  const waits = `waits p50 ${formatDuration(waitP50Ms)}, p95 ${formatDuration(waitP95Ms)}`;
   return `${who}: ${used}\n    ${most} · ${waits} · ${rejected} refused`;
 }
 
-function neededText({ row, loop }: Needed, paint: Paint): string {
+function neededText(
+  { row, loop }: Needed,
+  signIns: ReadonlyMap<string, string>,
+  paint: Paint,
+): string {
+  if (row.reason === 'auth') {
+    const text = signIns.get(row.id);
+    return restingText(row, paint, text === undefined ? null : oneLine(text, 300));
+  }
   const commands = loop === null ? [] : nextCommands(loop, false).map(({ line }) => line);
   const answer = commands.find((line) => line.startsWith('loopwright approve'));
   const command = answer ?? commands[0] ?? `loopwright loop explain ${row.id}`;
@@ -187,13 +206,26 @@ function ownerText(loop: Loop, owner: Owner | null, waiting: Waiting): string {
       ? `driven by the daemon (process ${pid} on ${host})${place}`
       : `driven by process ${pid} on ${host}${place}`;
   }
-  const place = placeText(waiting, loop.taskId, '');
-  return place === '' ? `nobody drives it: loopwright loop resume ${loop.id}` : place;
+  return placeText(waiting, loop.taskId, '');
 }
 
-function restingText(row: LoopRow, paint: Paint, command: string): string {
-  const state = paint(statusStyle(row.status), statusText(row.status, row.reason));
-  return `${row.id}  ${state} · ${oneLine(row.title, 80)}\n    ${command}`;
+function restingText(row: LoopRow, paint: Paint, command: string | null): string {
+  const head = `${row.id}  ${stateText(row, paint)} · ${oneLine(row.title, 80)}`;
+  return command === null ? head : `${head}\n    ${command}`;
+}
+
+function stateText({ status: state, reason }: LoopRow, paint: Paint): string {
+  return paint(statusStyle(state), statusText(state, reason));
+}
+
+/** What to do is said with the first of the loops that want the same sign-in. */
+function signInTexts(needed: readonly Needed[]): ReadonlyMap<string, string> {
+  const first = new Map<string, string>();
+  for (const { row, loop } of needed) {
+    const text = row.reason === 'auth' ? (loop?.text ?? '') : '';
+    if (text !== '' && ![...first.values()].includes(text)) first.set(row.id, text);
+  }
+  return first;
 }
 
 function taskNeedsText({ id, title, status: state, reason }: Task, paint: Paint): string {

@@ -1,8 +1,9 @@
 import { isPartlyUnpriced, knownCost, type Loop } from '../../core/loop/loop.ts';
+import { nextRunGoesOn } from '../../core/loop/may-have-passed.ts';
 import { formatSpending, plural } from './format.ts';
 import { nextCommands } from './next-commands.ts';
 import type { Paint } from './paint.ts';
-import { statusStyle, statusText } from './status-word.ts';
+import { statusSaysAll, statusStyle, statusText } from './status-word.ts';
 import { oneLine } from './story-line.ts';
 
 const mostNamed = 20;
@@ -25,15 +26,24 @@ export function renderCrowdSummary(loops: readonly Loop[], paint: Paint): string
   const open = loops.filter(({ status }) => status !== 'complete');
   const named = open.slice(0, mostNamed).flatMap((loop) => openLines(loop, paint));
   const more = open.length > mostNamed ? [`and ${open.length - mostNamed} more`] : [];
-  const next = open.length === 0 ? 'loopwright loop list' : 'loopwright status';
+  const next = nextLine(open);
   return `${[facts.join(' · '), ...named, ...more, `next: ${next}`].join('\n')}\n`;
+}
+
+/** One command for all that the next run continues by itself; the others name their own. */
+function nextLine(open: readonly Loop[]): string {
+  if (open.length === 0) return 'loopwright loop list';
+  return open.every(nextRunGoesOn)
+    ? `loopwright run  continues ${open.length === 1 ? 'it' : 'them'}`
+    : 'loopwright status';
 }
 
 function openLines(loop: Loop, paint: Paint): readonly string[] {
   const status = paint(statusStyle(loop.status), statusText(loop.status, loop.reason));
-  const [next] = nextCommands(loop, true);
+  const [next] = nextRunGoesOn(loop) ? [] : nextCommands(loop, true);
+  const why = statusSaysAll(loop) ? '' : `: ${oneLine(loop.text ?? '', 200)}`;
   return [
-    `${paint('bold', loop.id)} ${oneLine(loop.title, 60)} is ${status}: ${oneLine(loop.text ?? '', 200)}`,
+    `${paint('bold', loop.id)} ${oneLine(loop.title, 60)} is ${status}${why}`,
     ...(next === undefined ? [] : [`  ${next.line}  ${paint('dim', next.does)}`]),
   ];
 }

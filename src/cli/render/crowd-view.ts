@@ -178,6 +178,7 @@ export class CrowdView implements View {
           queue: this.#queue,
           running: all.length - merging - down,
           merging,
+          down,
           ended: this.#ended,
           checks: this.#checks,
           cost: this.#cost(),
@@ -207,7 +208,7 @@ function isOwnWait(event: Recorded['event']): boolean {
 function endLine(loop: Loop): StoryLine {
   const { status, reason, mergedInto, title, text } = loop;
   const how = plural(ranIterations(loop).length, 'iteration');
-  const why = status === 'complete' ? how : oneLine(text ?? '', 160);
+  const why = status === 'complete' || reason === 'auth' ? how : oneLine(text ?? '', 160);
   const where = mergedInto === null ? '' : `, merged into ${mergedInto}`;
   const mark = status === 'complete' ? '✓' : '✗';
   const words = `${statusText(status, reason)} · ${oneLine(title, 80)} · ${why}${where}`;

@@ -19,6 +19,8 @@ export type CrowdTotals = {
   readonly queue: QueueSnapshot | null;
   readonly running: number;
   readonly merging: number;
+  /** Loops that wait for a provider; the one that probed last stands in no line. */
+  readonly down: number;
   readonly ended: Readonly<Record<string, number>>;
   readonly checks: { readonly passed: number; readonly failed: number };
   readonly cost: string | null;
@@ -44,12 +46,12 @@ export function renderLoopLine(
 
 /** Slots, who waits and why, how many ended how, checks and cost; what does not fit is left out. */
 export function renderCrowd(totals: CrowdTotals, columns: number): string {
-  const { queue, running, merging, ended, checks, cost } = totals;
+  const { queue, running, merging, down, ended, checks, cost } = totals;
   const judged = checks.passed + checks.failed;
   const parts = [
     `${running} of ${plural(queue?.limits.loop ?? running, 'slot')} in use`,
     merging === 0 ? null : `${merging} merging`,
-    waitingText(queue),
+    waitingText(queue, down),
     ...Object.entries(ended).map(([status, count]) => `${count} ${status}`),
     cost,
     judged === 0 ? null : `checks ✓${checks.passed} ✗${checks.failed}`,
@@ -64,7 +66,7 @@ export function renderCrowd(totals: CrowdTotals, columns: number): string {
 }
 
 /** `5 wait: all 8 loop slots are in use`; the reason of most. Null when nobody waits. */
-export function waitingText(queue: QueueSnapshot | null): string | null {
+export function waitingText(queue: QueueSnapshot | null, down = 0): string | null {
   const places = queue?.places ?? [];
   if (places.length === 0) return null;
   const reasons = Map.groupBy(places, ({ obstacle }) => obstacleText(obstacle));
@@ -73,7 +75,11 @@ export function waitingText(queue: QueueSnapshot | null): string | null {
   const soonest = Math.min(
     ...waiting.flatMap(({ obstacle }) => ('inMs' in obstacle ? [obstacle.inMs] : [])),
   );
-  const left = Number.isFinite(soonest) ? ` for ${formatDuration(soonest)}` : '';
+  const isDown = waiting.some(({ obstacle }) => obstacle.kind === 'outage');
+  const until = `${isDown ? ', next try in' : ' for'} ${formatDuration(soonest)}`;
+  const left = Number.isFinite(soonest) ? until : '';
   const others = reasons.size > 1 ? ', and more' : '';
-  return `${places.length} wait${places.length === 1 ? 's' : ''}: ${text}${left}${others}`;
+  const inLine = places.filter(({ obstacle }) => obstacle.kind === 'outage').length;
+  const count = places.length - inLine + Math.max(inLine, down);
+  return `${count} wait${count === 1 ? 's' : ''}: ${text}${left}${others}`;
 }

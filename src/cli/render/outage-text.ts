@@ -2,11 +2,14 @@ import { providerName } from '../../core/agent/provider.ts';
 import type { OutageState } from '../../core/outage/outage-view.ts';
 import { formatClock, formatDuration, plural } from './format.ts';
 
-/** `claude is down since 02:13, next try 02:23 UTC, 5 loops wait`. */
+/** `claude is down since 02:13 UTC, next try 03:23 UTC, 5 loops wait`; with seconds when it is a matter of less than an hour. */
 export function outageText({ provider, since, nextTry, waiting }: OutageState): string {
-  const next = nextTry === null ? 'being tried now' : `next try ${minute(nextTry)}`;
-  const wait = `${plural(waiting, 'loop')} ${waiting === 1 ? 'waits' : 'wait'}`;
-  return `${providerName(provider)} is down since ${minute(since)}, ${next} UTC, ${wait}`;
+  const isSoon = nextTry !== null && nextTry - since < hourMs;
+  const at = (ms: number): string => `${formatClock(ms).slice(0, isSoon ? 8 : 5)} UTC`;
+  const down = `${providerName(provider)} is down since ${at(since)}`;
+  if (nextTry !== null && waiting === 0) return `${down}; the next loop that uses it tries it`;
+  const next = nextTry === null ? 'being tried now' : `next try ${at(nextTry)}`;
+  return `${down}, ${next}, ${plural(waiting, 'loop')} ${waiting === 1 ? 'waits' : 'wait'}`;
 }
 
 /** `claude answers again after 10m 02s, 5 loops go on`. */
@@ -17,9 +20,7 @@ export function recoveryText({ provider, since, waiting }: OutageState, now: num
   return `${providerName(provider)} answers again after ${formatDuration(ms)}${others}`;
 }
 
-function minute(ms: number): string {
-  return formatClock(ms).slice(0, 5);
-}
+const hourMs = 3_600_000;
 
 /** The providers that are down, as a view was told of them, and what is news. */
 export class OutageBoard {

@@ -1,3 +1,4 @@
+import type { Loop } from '../../core/loop/loop.ts';
 import type { LoopStatus } from '../../core/loop/status.ts';
 import type { Style } from './paint.ts';
 
@@ -24,4 +25,9 @@ export function statusStyle(status: LoopStatus): Style {
 export function statusText(status: LoopStatus, reason: string | null): string {
   if (status === 'complete' && reason === 'unproven') return 'complete, unproven';
   return reason === null || status === 'complete' ? status : `${status} (${reason})`;
+}
+
+/** Whether the text of a loop adds nothing to its status. What to do about a sign-in is said once, of the provider. */
+export function statusSaysAll({ reason, text }: Pick<Loop, 'reason' | 'text'>): boolean {
+  return text === null || text === reason || reason === 'auth';
 }

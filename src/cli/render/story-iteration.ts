@@ -82,7 +82,10 @@ export function agentLines(record: AgentRecord, chosen: string | null): readonly
   const text = parts.filter((part) => part !== null).join(' · ');
   return [
     line('agent', text, isFine ? null : 'yellow'),
-    ...(isFine || record.evidence === '' ? [] : [detail(record.evidence)]),
+    // Why a sign-in is wanted is said once, of the provider.
+    ...(isFine || record.evidence === ''
+      ? []
+      : [{ ...detail(record.evidence), isVerbose: record.kind === 'auth' }]),
     ...(record.summary === null ? [] : [detail(record.summary)]),
   ];
 }

@@ -164,12 +164,17 @@ export function storyOf({ event, time }: RecordedEvent, loop: Loop): readonly St
       // The decision, or the question, has said the same.
       return [lastIteration(loop)?.decision?.end?.text, loop.asked?.text].includes(event.text)
         ? []
-        : [line(event.status, event.text, statusStyle(event.status))];
+        : [line(event.status, restText(event), statusStyle(event.status))];
     case 'merge.started':
       return [verbose('merge', `moving ${event.into} to ${event.to.slice(0, 8)}`)];
     case 'loop.merged':
       return [line('merged', `into ${event.into} at ${event.commit.slice(0, 8)}`, 'green')];
   }
+}
+
+/** What to do about a sign-in is said once, of the provider. */
+function restText({ reason, text }: Event<'loop.rested'>): string {
+  return reason === 'auth' ? `(${reason})` : text;
 }
 
 /** One action of the agent; thinking and the end of the run are only for those who want all. */

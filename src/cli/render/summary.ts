@@ -14,7 +14,7 @@ import type { LoopFiles } from '../../engine/loop-files.ts';
 import { formatDuration, formatSpending, formatTests, formatTokens, plural } from './format.ts';
 import { nextCommands } from './next-commands.ts';
 import type { Paint } from './paint.ts';
-import { statusStyle, statusText } from './status-word.ts';
+import { statusSaysAll, statusStyle, statusText } from './status-word.ts';
 import { oneLine } from './story-line.ts';
 
 const shownFiles = 10;
@@ -31,7 +31,7 @@ export function renderSummary(
 ): Summary {
   const status = paint(statusStyle(loop.status), statusText(loop.status, loop.reason));
   const lines = [
-    `${paint('bold', loop.id)} is ${status}${loop.text === null || loop.text === loop.reason ? '' : `: ${oneLine(loop.text)}`}`,
+    `${paint('bold', loop.id)} is ${status}${statusSaysAll(loop) ? '' : `: ${oneLine(loop.text ?? '')}`}`,
     ...row('task', `${oneLine(loop.title, 100)} (${loop.taskId})`),
     ...row('changed', changedText(files)),
     ...statRows(files).map((text) => `${' '.repeat(labelWidth + 4)}${text}`),

@@ -15,10 +15,12 @@ export class Told {
 
   /** Why loops wait, when other reasons hold than at the last call; null: nothing new, or nobody waits. */
   newWait(queue: QueueSnapshot): string | null {
-    const reasons = new Set(queue.places.map(({ obstacle }) => obstacle.kind));
+    // Of a provider that is down it is told by itself: since when, the next try, and how many loops wait.
+    const places = queue.places.filter(({ obstacle }) => obstacle.kind !== 'outage');
+    const reasons = new Set(places.map(({ obstacle }) => obstacle.kind));
     const wait = [...reasons].join(' ');
     if (wait === this.#wait) return null;
     this.#wait = wait;
-    return waitingText(queue);
+    return waitingText({ ...queue, places });
   }
 }

@@ -11,8 +11,15 @@ const ways: Readonly<Record<string, string>> = {
   native: 'set a valid key, such as ANTHROPIC_API_KEY or OPENAI_API_KEY',
 };
 
+/** How the evidence of an agent begins that knows which key it used; the variable follows. */
+export const refusedKey = 'the key in ';
+
 /** What a person has to do so that agents with these settings can sign in. */
-export function signInText({ agent, agents }: Pick<Settings, 'agent' | 'agents'>): string {
+function signInText(
+  { agent, agents }: Pick<Settings, 'agent' | 'agents'>,
+  evidence: string | null,
+): string {
+  if (evidence?.startsWith(refusedKey) === true) return 'correct it';
   const configured = Object.hasOwn(agents, agent ?? '') ? agents[agent ?? ''] : undefined;
   const key = configured?.['key-variable'];
   if (key !== undefined) return `give it a valid key in ${key}`;
@@ -21,9 +28,16 @@ export function signInText({ agent, agents }: Pick<Settings, 'agent' | 'agents'>
   return way ?? 'sign in with its own program or give it a valid key';
 }
 
-/** Why a loop rests, and how it goes on. */
+/** Which provider refused, what it said, and what to do: `native wants a sign-in (...): correct it, then \`loopwright run\``. */
+export function signInNotice(
+  settings: Pick<Settings, 'agent' | 'agents'>,
+  evidence: string | null,
+): string {
+  const said = evidence === null ? '' : ` (${evidence})`;
+  return `${providerName(providerOf(settings))} wants a sign-in${said}: ${signInText(settings, evidence)}, then \`loopwright run\``;
+}
+
+/** Why a loop rests, and how it continues. */
 export function signInRest(settings: Pick<Settings, 'agent' | 'agents'>, evidence: string | null) {
-  const said = evidence === null ? '' : `: ${evidence}`;
-  const text = `${providerName(providerOf(settings))} wants a sign-in${said}; ${signInText(settings)}; then \`loopwright run\` goes on with it`;
-  return { status: 'blocked', reason: 'auth', text } as const;
+  return { status: 'blocked', reason: 'auth', text: signInNotice(settings, evidence) } as const;
 }

@@ -184,6 +184,11 @@ export function isSharedBudget(text: string | null): boolean {
   return text !== null && /^[a-z]+ budget of the (?:run|day): /.test(text);
 }
 
+/** Whether it is the budget of the day: a new run does not have a new one. */
+export function isDayBudget(text: string | null): boolean {
+  return text !== null && /^[a-z]+ budget of the day: /.test(text);
+}
+
 /** Who has to be cut: everybody that reports what it uses, as soon as the budget is used up. */
 export function toCut(ledger: Ledger): readonly string[] {
   if (atLimit(ledger, 1) === null) return [];

@@ -43,6 +43,18 @@ export function costBudgetKey({ budget }: Pick<Settings, 'budget'>): string | nu
   return keys.find(([, limit]) => limit !== null && limit > 0)?.[0] ?? null;
 }
 
+/** The keys of the budgets of cost and tokens that are set. */
+export function usageBudgetKeys({ budget }: Pick<Settings, 'budget'>): readonly string[] {
+  const limits = [
+    ['budget.max-cost-usd', budget['max-cost-usd']],
+    ['budget.max-tokens', budget['max-tokens']],
+    ['budget.run.max-cost-usd', budget.run['max-cost-usd']],
+    ['budget.run.max-tokens', budget.run['max-tokens']],
+    ['budget.day.max-cost-usd', budget.day['max-cost-usd']],
+  ] as const;
+  return limits.flatMap(([key, limit]) => (limit !== null && limit > 0 ? [key] : []));
+}
+
 const sample = { input: 1000, output: 1000, cacheRead: 0, cacheWrite: 0 };
 
 /** The first of these models that nobody knows a price of; null when all have one. */

@@ -1,4 +1,5 @@
 import { providerName } from '../agent/provider.ts';
+import { formatBytes } from '../text/bytes.ts';
 import { heldSlots, obstacleFor, type Schedule } from './schedule.ts';
 import { endsInMs, type Moment, type Obstacle, type SlotKind } from './slot.ts';
 
@@ -68,17 +69,13 @@ export function obstacleText(obstacle: Obstacle): string {
     case 'hours':
       return 'outside the allowed hours';
     case 'disk':
-      return `only ${megabytes(obstacle.free)} of disk left, wanted ${megabytes(obstacle.needed)}`;
+      return `only ${formatBytes(obstacle.free)} of disk left, wanted ${formatBytes(obstacle.needed)}`;
     case 'memory':
-      return `only ${megabytes(obstacle.free)} of memory left, wanted ${megabytes(obstacle.needed)}`;
+      return `only ${formatBytes(obstacle.free)} of memory left, wanted ${formatBytes(obstacle.needed)}`;
   }
 }
 
 function slotWord(kind: SlotKind, limit: number): string {
   const words = { loop: 'loop', agent: 'agent', request: 'request' } as const;
   return limit === 1 ? `${words[kind]} slot is` : `${words[kind]} slots are`;
-}
-
-function megabytes(bytes: number): string {
-  return `${Math.round(bytes / 1024 ** 2)} MB`;
 }

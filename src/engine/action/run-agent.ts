@@ -23,6 +23,8 @@ import type {
 } from '../../ports/agent.ts';
 import type { Door } from '../../ports/door.ts';
 import type { Sandbox } from '../../ports/process.ts';
+import { providerOf } from '../../core/agent/provider.ts';
+import { conclude } from './conclude.ts';
 import { traceEnvironment } from '../agent-git-trace.ts';
 import { giveAgentSlot, takeAgentSlot, tellProvider } from '../agent-slot.ts';
 import { openDoor, withDoor } from '../loop-door.ts';
@@ -59,8 +61,13 @@ const keptFromWork: ReadonlySet<AgentOutcomeKind> = new Set([
  * down it waits for that; when its provider wants a sign-in the loop rests.
  */
 export async function runAgent(engine: Engine, owner: LoopOwner, attempt: number): Promise<void> {
-  if (!(await takeAgentSlot(engine, owner, owner.cut))) {
-    return owner.cut.aborted ? undefined : restForSignIn(engine, owner);
+  // Whoever asks for something while it waits for a slot or for money is answered at once: nothing is under way.
+  if (!(await takeAgentSlot(engine, owner, owner.asked))) {
+    if (owner.cut.aborted) return undefined;
+    const isUnsigned = engine.slots.isShut(providerOf(owner.loop.settings));
+    return isUnsigned
+      ? restForSignIn(engine, owner)
+      : conclude(engine, owner, { interrupted: true });
   }
   try {
     const provider = await lookAtProvider(engine, owner);

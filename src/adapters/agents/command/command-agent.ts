@@ -10,6 +10,7 @@ export function createCommandAgent(name: string, command: string): AgentAdapter<
   return {
     name,
     kind: 'cli',
+    hasNoUsage: true,
     command: (run) => ({
       argv: ['sh', '-c', command],
       env: run.env,

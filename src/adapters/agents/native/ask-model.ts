@@ -38,7 +38,7 @@ export async function askModel(
   request: ModelRequest,
   signal: AbortSignal,
 ): Promise<Asked> {
-  const { client, retries, meter, clock, random, speaker, print } = parts;
+  const { client, retries, meter, clock, door, random, speaker, print } = parts;
   for (let attempt = 1; ; attempt += 1) {
     const leave = await askLeave(parts, attempt, signal);
     const startedAt = clock.monotonic();
@@ -62,7 +62,9 @@ export async function askModel(
     }
     const { waitMs } = next;
     print({ type: 'waiting', speaker, attempt: attempt + 1, waitMs, reason: failure.message });
-    await clock.sleep(waitMs, signal);
+    // The engine was told of a 429 and holds the next request for as long: there `status` sees the wait.
+    const isHeld = failure.kind === 'rate-limited' && door.hasEngine;
+    await clock.sleep(isHeld ? Math.min(waitMs, toldWithinMs) : waitMs, signal);
   }
 }
 
@@ -90,6 +92,8 @@ async function askLeave(
   }
 }
 
+/** The engine has read what it was told by then. */
+const toldWithinMs = 500;
 const firstWordMs = 2000;
 const wordEveryMs = 60_000;
 

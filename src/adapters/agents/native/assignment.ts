@@ -8,6 +8,8 @@ export type Assignment = {
   /** Why it cannot begin: then this is its result. */
   readonly obstacle: { readonly kind: AgentOutcomeKind; readonly evidence: string } | null;
   readonly endpoint: Endpoint;
+  /** The variable that the key comes from, to name it when the key is refused. */
+  readonly keyVariable: string;
   readonly prompt: string;
   readonly systemPrompt: string | null;
   readonly taskId: string;

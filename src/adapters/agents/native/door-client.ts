@@ -11,6 +11,8 @@ export type Leave = {
 };
 
 export type DoorClient = {
+  /** False: nobody limits the requests, and nobody is told of a 429. */
+  readonly hasEngine: boolean;
   /** Settles when a request may go out. Nobody to ask is no obstacle: the engine is gone and ends this run soon. */
   leave(signal: AbortSignal): Promise<Leave>;
   /** Runs `loopwright` inside the loop. Null when nobody answers. */
@@ -25,9 +27,14 @@ const nobody: Leave = { answered() {}, refused() {} };
 /** The engine behind a socket; null: there is none, and every request may go out. */
 export function createDoorClient(path: string | null): DoorClient {
   if (path === null) {
-    return { leave: () => Promise.resolve(nobody), command: () => Promise.resolve(null) };
+    return {
+      hasEngine: false,
+      leave: () => Promise.resolve(nobody),
+      command: () => Promise.resolve(null),
+    };
   }
   return {
+    hasEngine: true,
     async leave(signal) {
       const { socket, next } = call(path, { type: 'request' }, signal);
       const granted = await next();

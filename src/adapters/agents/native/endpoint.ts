@@ -51,6 +51,7 @@ export function withoutKeys(env: Environment, settings: EndpointSettings): Envir
 
 export type ChosenEndpoint = {
   readonly endpoint: Endpoint;
+  readonly keyVariable: string;
   readonly contextWindow: number | null;
   readonly obstacle: Assignment['obstacle'];
 };
@@ -76,6 +77,7 @@ export function chooseEndpoint(
   const window = provider === 'anthropic' ? anthropicWindow : null;
   return {
     endpoint,
+    keyVariable,
     contextWindow: settings['context-window'] ?? window,
     obstacle: obstacleOf(endpoint, keyVariable, model),
   };

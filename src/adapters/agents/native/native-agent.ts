@@ -64,10 +64,11 @@ export function createNativeAgent(
     variables: endpointVariables(settings),
     command(run) {
       const chosen = chooseEndpoint(settings, run.model, run.env);
-      const { endpoint, contextWindow, obstacle } = chosen;
+      const { endpoint, keyVariable, contextWindow, obstacle } = chosen;
       const assignment: Assignment = {
         obstacle,
         endpoint: { ...endpoint, stallMs: pace.stallMs ?? endpoint.stallMs },
+        keyVariable,
         prompt: run.prompt,
         systemPrompt: run.systemPrompt,
         taskId: run.taskId,
@@ -145,7 +146,10 @@ function parse(line: string, state: NativeState): Parsed {
       return { state, events: event.speaker === 'main' ? [activity('saying', event.text)] : [] };
     case 'waiting': {
       const { attempt, waitMs } = event;
-      const text = `for the API (attempt ${attempt}, retry in ${Math.ceil(waitMs / 1000)} s)`;
+      const text =
+        waitMs === 0
+          ? 'for its turn to ask the API'
+          : `for the API (attempt ${attempt}, retry in ${Math.ceil(waitMs / 1000)} s)`;
       return { state, events: [activity('waiting', text)] };
     }
     case 'call':

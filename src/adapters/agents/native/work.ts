@@ -1,3 +1,4 @@
+import { refusedKey } from '../../../core/agent/sign-in.ts';
 import { createModelClient } from '../../model/create-client.ts';
 import type { Clock, Random } from '../../../ports/clock.ts';
 import type { Assignment } from './assignment.ts';
@@ -71,7 +72,17 @@ export async function work(
   print({ type: 'started', provider, model, tools: tools.map(({ name }) => name) });
   const system = nativeSystemPrompt(assignment.systemPrompt);
   const talk = { ...shared, speaker: 'main', system, tools, maxTurns, maxContextTokens } as const;
-  return converse(talk, prompt, signal);
+  const ending = await converse(talk, prompt, signal);
+  if (ending.kind !== 'auth') return ending;
+  return { ...ending, evidence: refusedBy(assignment, ending.evidence) };
+}
+
+/** Which key was refused and by whom; never the key itself, nor a password in the address. */
+function refusedBy({ endpoint, keyVariable }: Assignment, said: string): string {
+  const { provider, baseUrl } = endpoint;
+  const address =
+    baseUrl !== null && URL.canParse(baseUrl) ? new URL(baseUrl).origin : `${provider}'s API`;
+  return `${refusedKey}${keyVariable} was refused by ${address}: ${said}`;
 }
 
 function withoutWork(obstacle: NonNullable<Assignment['obstacle']>): Ending {

@@ -51,6 +51,7 @@ export async function workOn(
   const events: StreamEvent[] = [];
   const assignment: Assignment = {
     obstacle: null,
+    keyVariable: 'KEY_OF_TEST',
     endpoint: {
       provider,
       baseUrl: addressOf(server, provider, scenario, runId),
