@@ -10,7 +10,8 @@ import type {
 import type { Engine } from './engine.ts';
 import { inTime } from './in-time.ts';
 
-const strategyTimeMs = 30_000;
+/** The process of a module is ended after 30 s, which says more; this is for strategies without one. */
+const strategyTimeMs = 35_000;
 
 export type StrategyAnswer = {
   readonly name: string;
@@ -24,39 +25,32 @@ export async function askStrategy(
   loop: Loop,
   history: readonly IterationSummary[],
 ): Promise<StrategyAnswer> {
-  const strategy = await engine.resolveStrategy(loop.settings);
+  const { name: configured } = loop.settings.strategy;
   const iteration = lastIteration(loop);
   const current = history.at(-1);
   if (iteration === null || current === undefined) {
-    return {
-      name: strategy.name,
-      decision: { continue: true, reason: 'nothing ran' },
-      warnings: [],
-    };
+    return { name: configured, decision: { continue: true, reason: 'nothing ran' }, warnings: [] };
   }
+  let name: string = configured;
   try {
+    const strategy = await engine.resolveStrategy(loop.settings);
+    name = strategy.name;
     const event = completeEvent(loop, iteration, current, history.slice(0, -1));
     const answer = await inTime(
       engine.clock,
       Promise.resolve(strategy.onIterationComplete(event)),
       strategyTimeMs,
     );
-    const decision = assertLoopDecision(answer, strategy.name);
-    return { name: strategy.name, decision, warnings: [] };
+    return { name, decision: assertLoopDecision(answer, name), warnings: [] };
   } catch (error) {
-    const text = `strategy ${strategy.name}: ${error instanceof Error ? error.message : String(error)}`;
-    return {
-      name: strategy.name,
-      decision: { continue: true, reason: 'the strategy gave no answer' },
-      warnings: [text],
-    };
+    const text = `strategy ${name}: ${error instanceof Error ? error.message : String(error)}`;
+    const decision = { continue: true, reason: 'the strategy gave no answer' };
+    return { name, decision, warnings: [text] };
   }
 }
 
 /** Tells the strategy, once, that its loop came to rest. */
 export async function tellStrategy(engine: Engine, loop: Loop): Promise<void> {
-  const strategy = await engine.resolveStrategy(loop.settings);
-  if (strategy.onLoopEnd === undefined) return;
   const event: LoopEndEvent = {
     loopId: loop.id,
     taskId: loop.taskId,
@@ -64,14 +58,14 @@ export async function tellStrategy(engine: Engine, loop: Loop): Promise<void> {
     finalResult: finalResult(loop),
     elapsedMs: loop.activeMs,
   };
+  const { name } = loop.settings.strategy;
   try {
-    await inTime(engine.clock, Promise.resolve(strategy.onLoopEnd(event)), strategyTimeMs);
+    const strategy = await engine.resolveStrategy(loop.settings);
+    const told = Promise.resolve(strategy.onLoopEnd?.(event));
+    await inTime(engine.clock, told, strategyTimeMs);
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error);
-    engine.publish({
-      kind: 'notice',
-      text: `strategy ${strategy.name} failed at the end: ${text}`,
-    });
+    engine.publish({ kind: 'notice', text: `strategy ${name} failed at the end: ${text}` });
   }
 }
 

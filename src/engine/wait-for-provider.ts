@@ -16,17 +16,20 @@ export async function waitForProvider(
   owner: LoopOwner,
   leftMs: number,
 ): Promise<void> {
-  const { slots } = engine;
-  const { taskId } = owner.loop;
-  if (slots.holds('loop', taskId)) {
-    slots.give('loop', taskId);
-    owner.hasYielded = true;
-  }
+  yieldSlot(engine, owner);
   const ms = Math.min(leftMs, longestWaitMs);
   // Whoever asks for a slot stands in line for the next probe.
   if (owner.hasYielded && !owner.hasProbed) await takeSlotBack(engine, owner, ms);
   else await engine.clock.sleep(ms, endOfWait(engine, owner)).catch(() => {});
   owner.forgetTime();
+}
+
+/** Lets another loop have the slot while this one waits. `takeSlotBack` asks for one again. */
+export function yieldSlot({ slots }: Engine, owner: LoopOwner): void {
+  const { taskId } = owner.loop;
+  if (!slots.holds('loop', taskId)) return;
+  slots.give('loop', taskId);
+  owner.hasYielded = true;
 }
 
 /** Somebody asks for something, the loop is woken, or the budget leaves nothing to wait for. */

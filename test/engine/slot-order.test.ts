@@ -7,6 +7,7 @@ import type { Engine } from '../../src/engine/engine.ts';
 import { openDoor } from '../../src/engine/loop-door.ts';
 import { createPlaceOfTask } from '../../src/engine/place-of-task.ts';
 import { RunControl, runLoops } from '../../src/engine/run-loops.ts';
+import { sendMessage } from '../../src/engine/send-message.ts';
 import { gitRepo } from '../support/git-repo.ts';
 import { openedProject, type TestProject } from '../support/opened-project.ts';
 import { shows } from '../support/shows.ts';
@@ -102,5 +103,39 @@ describe('loops of the native agent', () => {
       const place = await createPlaceOfTask(project.engine, { planFor })(task);
       expect(place).toMatchObject({ needsAgent });
     }
+  });
+});
+
+describe('a loop that waits for long', () => {
+  it('has its slot again before it goes on, also when a message wakes it', async () => {
+    await using repo = await gitRepo();
+    await using project = await openedProject(repo, {
+      agent: 'command:echo x >> work.txt',
+      validate: 'test "$(wc -l < work.txt)" -ge 2',
+      'iteration-delay': '4s',
+    });
+    const { engine } = project;
+    const task = await add(project, 'slow', 'normal');
+    const holds = () => engine.slots.holds('loop', task.id);
+    const running = runLoops(
+      engine,
+      { kind: 'ready', limit: null },
+      {
+        loop: { inPlace: false, commit: true, verify: true, keepGoing: false },
+        allowDirty: false,
+        planFor: (each) => project.planFor(each, true),
+      },
+      new RunControl(),
+    );
+    await project.seen('agent.started');
+    expect(holds()).toBe(true);
+    await project.seen('loop.waiting');
+    await expect.poll(holds, slow).toBe(false);
+    const [row] = await engine.store.read((tx) => tx.loops.list({ limit: 1 }));
+    await sendMessage(engine, { kind: 'alert', sender: null, to: row?.id ?? '', body: 'mind' });
+    await project.seen('loop.woken');
+    expect(holds()).toBe(true);
+    const { loops } = await running;
+    expect(loops).toMatchObject([{ status: 'complete' }]);
   });
 });

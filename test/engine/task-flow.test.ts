@@ -200,6 +200,22 @@ describe('strategies', () => {
     expect(await readFile(told, 'utf8')).toBe('strategy_stop\n');
   });
 
+  it('goes on with a warning when the module breaks or disappears under it', async () => {
+    await using repo = await gitRepo();
+    const decides = "onIterationComplete: () => ({ continue: true, reason: 'on' }), onLoopEnd() {}";
+    await repo.write('mine.mjs', `export const strategy = { name: 'mine', ${decides} };`);
+    await repo.write('loopwright.yml', 'strategy: { name: custom, module: mine.mjs }\n');
+    await repo.commitAll('strategy');
+    const file = path.join(repo.path, 'mine.mjs');
+    // A person changes branches while the loop works.
+    const agent = `command:rm -f '${file}'; echo x >> n.txt`;
+    const validate = 'test "$(wc -l < n.txt)" -ge 2';
+    await using project = await openedProject(repo, { agent, validate });
+    const loop = await project.runText('custom');
+    expect(loop).toMatchObject({ status: 'complete' });
+    expect(loop.warnings.join('\n')).toContain('strategy custom: the strategy module');
+  });
+
   it('refuses a module of the wrong shape before anything is spent', async () => {
     await using repo = await gitRepo();
     await repo.write('bad.mjs', 'export const strategy = { name: 1 };');

@@ -1,8 +1,6 @@
 import type { Engine } from '../engine.ts';
 import type { LoopOwner } from '../loop-owner.ts';
-import { orderOfLoop, slotPlace } from '../slot-place.ts';
-import { isShut } from '../sign-in.ts';
-import { endOfWait, waitForProvider } from '../wait-for-provider.ts';
+import { endOfWait, waitForProvider, yieldSlot } from '../wait-for-provider.ts';
 
 /**
  * Sleeps for the time or until the first request. A wait of hours is looked at in between: one that ends by the wall clock may be
@@ -10,23 +8,12 @@ import { endOfWait, waitForProvider } from '../wait-for-provider.ts';
  */
 export async function waitOn(engine: Engine, owner: LoopOwner, leftMs: number): Promise<void> {
   if (owner.loop.wait?.condition === 'outage') return waitForProvider(engine, owner, leftMs);
-  const { slots, clock } = engine;
-  const { taskId, settings, wait } = owner.loop;
-  const yields = leftMs >= shortestYieldMs && slots.holds('loop', taskId);
-  if (yields) slots.give('loop', taskId);
+  const { wait } = owner.loop;
+  // Whatever ends the wait, the loop asks for a slot again before it goes on: see `wake`.
+  if (leftMs >= shortestYieldMs) yieldSlot(engine, owner);
   // Woken by a request: `decide` sees it next.
   const longest = wait?.condition === 'approval' ? answerLookMs : longestSleepMs;
-  const ends = endOfWait(engine, owner);
-  await clock.sleep(Math.min(leftMs, longest), ends).catch(() => {});
-  if (yields) {
-    const place = await slotPlace(engine, settings);
-    const order = await orderOfLoop(engine, owner.loop);
-    const ask = { kind: 'loop', key: taskId, order, ...place } as const;
-    // Without a slot, because the wait is over for another reason or its provider wants a sign-in: that is dealt with without one.
-    await slots.take(ask, ends).catch((error: unknown) => {
-      if (!ends.aborted && !isShut(error)) throw error;
-    });
-  }
+  await engine.clock.sleep(Math.min(leftMs, longest), endOfWait(engine, owner)).catch(() => {});
   // A delay that the user configured is part of the loop's time; every other wait is not.
   if (wait?.condition !== 'delay') owner.forgetTime();
 }
