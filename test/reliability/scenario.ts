@@ -193,11 +193,21 @@ echo '{"type":"result","subtype":"success","is_error":false,"result":"Go on.","s
 `;
 }
 
+/** Tests by their names, so that one that is gone is seen. */
+const namedTests = `date >> checked.txt
+test "$(wc -l < n.txt)" -ge 3 && count=ok || count='not ok'
+echo 'TAP version 13'
+echo "$count 1 - counts"
+if [ -e unit.test.js ]; then echo 'ok 2 - adds'; echo 1..2; else echo 1..1; fi
+test "$count" = ok
+`;
+
 async function writeProject(repo: GitRepo, kind: ScenarioKind): Promise<void> {
   const { outside } = repo;
   await repo.write('guarded.txt', 'as it was\n');
   await repo.write('kept.txt', 'as it was\n');
   await repo.write('unit.test.js', "test('adds', () => assert.equal(1 + 1, 2));\n");
+  if (kind === 'cheat') await repo.write('check.sh', namedTests);
   await repo.write('.gitignore', 'deps/\n');
   await repo.write('deps/lib.txt', 'as it was\n');
   await repo.write('deps/other.txt', 'as it was\n');
@@ -209,7 +219,7 @@ async function writeProject(repo: GitRepo, kind: ScenarioKind): Promise<void> {
   await repo.write(
     'loopwright.yml',
     `${kind === 'session' ? `session: reuse\nagent: teller\nagents: { teller: { kind: claude, command: '${outside}/claude.sh' } }` : `agent: "command:sh '${outside}/agent.sh'"`}
-validation: { command: "date >> checked.txt; test \\"$(wc -l < n.txt)\\" -ge 3${kind === 'late' ? ` && sh '${outside}/hook.sh'` : ''}" }
+validation: { command: "${kind === 'cheat' ? 'sh check.sh' : `date >> checked.txt; test \\"$(wc -l < n.txt)\\" -ge 3${kind === 'late' ? ` && sh '${outside}/hook.sh'` : ''}`}" }
 verify: { protected: [guarded.txt, kept.txt, added.txt] }
 strategy: { name: custom, module: strategy.mjs }
 limits: { iteration-delay: 10ms${kind === 'cheat' ? ', max-iterations: 3' : ''} }
