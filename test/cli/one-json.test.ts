@@ -55,6 +55,7 @@ const words: Readonly<Record<string, () => readonly string[]>> = {
   resume: () => ['last'],
   stop: () => ['last'],
   'memory list': () => [],
+  'memory journal': () => [],
   'memory show': () => ['no-such-learning'],
   'memory search': () => ['slow tests'],
   'memory stats': () => [],
