@@ -63,7 +63,7 @@ export async function previewNextPrompt(opened: Opened, loop: Loop): Promise<Pro
     { task: context.task, settings, revision: knowledgeRevision(loop) },
     AbortSignal.timeout(describeMs),
   );
-  const plan = planSession(next, engine.clock.now());
+  const plan = planSession(next, model.model, engine.clock.now());
   const templates = await templatesOf(engine, loop.prompt);
   const { text, systemPrompt, warnings, injected, withheld } = assemblePrompt(templates, {
     ...context,

@@ -1,10 +1,11 @@
 import { isLoopwrightError } from '../core/error.ts';
 import type { Loop } from '../core/loop/loop.ts';
-import { nextRunGoesOn } from '../core/loop/may-have-passed.ts';
+import { nextRunGoesOn, nextRunMayGoOn } from '../core/loop/may-have-passed.ts';
 import { isResting } from '../core/loop/status.ts';
 import type { Session, TaskClaim } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
 import { readRecorded } from './folded-loop.ts';
+import { newestAtRest } from './newest-at-rest.ts';
 import { holdAtRest } from './resting-loop.ts';
 import { hasLivingOwner, isSessionAlive } from './session.ts';
 import { isTakenElsewhere } from './taken-elsewhere.ts';
@@ -28,7 +29,7 @@ export type LeftBehind = {
 export async function findLeftBehind(engine: Engine, session: Session): Promise<LeftBehind> {
   const { entries, rows } = await engine.store.read(async (tx) => ({
     entries: await tx.queue.entries(),
-    rows: await tx.loops.list({ statuses: ['paused', 'blocked', 'stopped'] }),
+    rows: await newestAtRest(tx),
   }));
   const loops: Loop[] = [];
   const paused: Loop[] = [];
@@ -42,12 +43,9 @@ export async function findLeftBehind(engine: Engine, session: Session): Promise<
     else await dropEntry(engine, session, loop);
   }
   const refused: Loop[] = [];
-  for (const { id, status, reason } of rows) {
-    // Whose budget it was is in the loop itself.
-    const isSpent = status === 'stopped' && reason === 'budget';
-    const mayGoOn = isSpent || nextRunGoesOn({ status, reason, text: null });
-    if (!mayGoOn && reason !== 'gate') continue;
-    const loop = await recordedLoop(engine, id);
+  for (const row of rows) {
+    if (!nextRunMayGoOn(row) && row.reason !== 'gate') continue;
+    const loop = await recordedLoop(engine, row.id);
     if (loop !== null && nextRunGoesOn(loop)) paused.push(loop);
     else if (loop?.mayPass === true) refused.push(loop);
   }

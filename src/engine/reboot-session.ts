@@ -20,7 +20,7 @@ const limits = { timeoutMs: 180_000, graceMs: 2000 };
  * prompt is built, so that no crash loses it. Why a session is not continued is said once.
  */
 export async function prepareSession(engine: Engine, owner: LoopOwner): Promise<SessionPlan> {
-  const plan = planSession(owner.loop, engine.clock.now());
+  const plan = planSession(owner.loop, owner.iteration.model, engine.clock.now());
   if (plan.kind === 'fresh') {
     if (plan.why !== null) await warnOnce(owner, `a fresh session was started: ${plan.why}`);
     return plan;

@@ -4,10 +4,11 @@ import type { Flags } from '../core/loop/event.ts';
 import type { StoreTx } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
 import { liveSettings, spentBudget } from './live-settings.ts';
+import { newestAtRest } from './newest-at-rest.ts';
 
 /** Loops that rest for a reason that may have passed: the newest of each task that is not settled, oldest first. */
 export async function findResumable(engine: Engine, flags: Flags = {}): Promise<readonly Loop[]> {
-  const found = await engine.store.read(newestAtRest);
+  const found = await engine.store.read(mayResume);
   const loops: Loop[] = [];
   for (const loop of found) {
     const answer = mayHavePassed(loop.status, loop.reason);
@@ -18,17 +19,11 @@ export async function findResumable(engine: Engine, flags: Flags = {}): Promise<
   return loops.toReversed();
 }
 
-async function newestAtRest(tx: StoreTx): Promise<readonly Loop[]> {
-  const seen = new Set<string>();
+async function mayResume(tx: StoreTx): Promise<readonly Loop[]> {
   const loops: Loop[] = [];
-  for (const { id, taskId, status, reason } of await tx.loops.list({})) {
-    if (seen.has(taskId)) continue;
-    seen.add(taskId);
-    if (mayHavePassed(status, reason) === 'no') continue;
-    const task = await tx.tasks.get(taskId);
-    const loop = await tx.loops.get(id);
-    const isSettled = task === null || task.status === 'done' || task.status === 'cancelled';
-    if (loop !== null && !isSettled) loops.push(loop);
+  for (const { id, status, reason } of await newestAtRest(tx)) {
+    const loop = mayHavePassed(status, reason) === 'no' ? null : await tx.loops.get(id);
+    if (loop !== null) loops.push(loop);
   }
   return loops;
 }

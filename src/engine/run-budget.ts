@@ -46,7 +46,10 @@ export class RunBudget implements Disposable {
   readonly #waiters = new Set<Waiter>();
   #timer: AbortController | null = null;
   #exhausted = new AbortController();
+  readonly #listeners = new Set<() => void>();
   #isWarned = false;
+  /** Something was let start: from then on the time is watched. */
+  #hasBegun = false;
 
   constructor(input: RunBudgetInput) {
     this.#input = input;
@@ -63,9 +66,10 @@ export class RunBudget implements Disposable {
   }
 
   set limits(limits: LedgerLimits) {
-    if (JSON.stringify(limits) !== JSON.stringify(this.limits)) {
-      this.#tell({ type: 'limits', limits });
-    }
+    if (JSON.stringify(limits) === JSON.stringify(this.limits)) return;
+    this.#tell({ type: 'limits', limits });
+    this.#stopTimer();
+    if (this.#hasBegun) this.#watchTime();
   }
 
   /** Used by this run, and by all runs of the day as far as that was looked at. */
@@ -73,9 +77,20 @@ export class RunBudget implements Disposable {
     return usedSoFar(this.#ledger);
   }
 
-  /** Aborted as soon as nothing may start any more; whoever waits for something else need not go on waiting. */
+  /**
+   * Aborted as soon as nothing may start any more, for one wait: a wait for something else need not go on then. When there is room
+   * again the next wait gets another signal. What outlasts that uses `onExhausted`.
+   */
   get exhausted(): AbortSignal {
     return this.#exhausted.signal;
+  }
+
+  /** Calls back each time the budget is used up: a limit that was raised, or a new day, makes room in between. */
+  onExhausted(listener: () => void): Disposable {
+    // A function of its own: the same listener may be there twice.
+    const entry = () => listener();
+    this.#listeners.add(entry);
+    return { [Symbol.dispose]: () => void this.#listeners.delete(entry) };
   }
 
   holds(id: string): boolean {
@@ -95,6 +110,7 @@ export class RunBudget implements Disposable {
       const answer = admit(this.#ledger, id, candidate);
       if (answer.kind === 'admitted') {
         this.#ledger = answer.ledger;
+        this.#hasBegun = true;
         this.#watchTime();
         return true;
       }
@@ -182,9 +198,13 @@ export class RunBudget implements Disposable {
 
   #noteExhausted(): string | null {
     const why = spentText(this.#ledger);
-    if (why !== null) this.#exhausted.abort();
+    const wasExhausted = this.exhausted.aborted;
+    if (why !== null && !wasExhausted) {
+      this.#exhausted.abort();
+      for (const listener of this.#listeners) listener();
+    }
     // The limit was raised, or the day went on.
-    else if (this.exhausted.aborted) this.#exhausted = new AbortController();
+    if (why === null && wasExhausted) this.#exhausted = new AbortController();
     return why;
   }
 
@@ -228,7 +248,7 @@ export class RunBudget implements Disposable {
       }
     };
     watch().catch(() => {
-      // Aborted: the engine is closed.
+      // Aborted: the limits have changed, or the engine is closed.
     });
   }
 

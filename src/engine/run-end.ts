@@ -2,8 +2,9 @@ import { isSharedBudget } from '../core/budget/ledger.ts';
 import { standstillOf, type Standstill } from '../core/graph/standstill.ts';
 import { newestOfEachTask } from '../core/loop/finishing.ts';
 import type { Loop } from '../core/loop/loop.ts';
-import { nextRunGoesOn } from '../core/loop/may-have-passed.ts';
+import { nextRunGoesOn, nextRunMayGoOn } from '../core/loop/may-have-passed.ts';
 import type { Engine } from './engine.ts';
+import { newestAtRest } from './newest-at-rest.ts';
 import type { RunOutcome } from './run-loops.ts';
 
 type CutShort = Pick<RunOutcome, 'full' | 'spent'>;
@@ -31,8 +32,8 @@ export const nothingWaits: Standstill = { forPerson: 0, forNextRun: 0, forOthers
 export function standstill({ store }: Engine): Promise<Standstill> {
   return store.read(async (tx) => {
     const goesOn = new Set<string>();
-    for (const { id } of await tx.loops.list({ statuses: ['paused', 'stopped'] })) {
-      const loop = await tx.loops.get(id);
+    for (const row of await newestAtRest(tx)) {
+      const loop = nextRunMayGoOn(row) ? await tx.loops.get(row.id) : null;
       if (loop !== null && nextRunGoesOn(loop)) goesOn.add(loop.taskId);
     }
     return standstillOf(await tx.tasks.list({}), await tx.tasks.edges(), goesOn);

@@ -44,7 +44,7 @@ const settled: ReadonlySet<LoopEvent['type']> = new Set([
  * own; whenever one ends, what it has unblocked joins those that wait.
  */
 export async function runReady(run: Run, limit: number | null): Promise<RunOutcome> {
-  const crew = new Crew(run, limit);
+  using crew = new Crew(run, limit);
   await crew.goOnWithLeft();
   await crew.workThroughReady();
   await crew.allEnded();
@@ -63,7 +63,7 @@ export async function runReady(run: Run, limit: number | null): Promise<RunOutco
 
 /** Loops at rest go on; nothing new starts. */
 export async function runListed(run: Run, listed: readonly ListedLoop[]): Promise<RunOutcome> {
-  const crew = new Crew(run, null);
+  using crew = new Crew(run, null);
   await crew.goOnWithListed(listed);
   await crew.allEnded();
   return {
@@ -76,7 +76,7 @@ export async function runListed(run: Run, listed: readonly ListedLoop[]): Promis
 }
 
 /** The loops of one run that are under way. One that cannot go on does not keep the others from running. */
-class Crew {
+class Crew implements Disposable {
   readonly loops: Loop[] = [];
   readonly #run: Run;
   readonly #publish: LiveListener;
@@ -102,6 +102,7 @@ class Crew {
   /** Left by engines that are gone, and not driven here yet. */
   readonly #undriven = new Set<Loop>();
   readonly #stopped = new AbortController();
+  readonly #exhausted: Disposable;
 
   constructor(run: Run, limit: number | null) {
     this.#run = { ...run, engine: { ...run.engine, publish: (event) => this.#see(event) } };
@@ -113,8 +114,11 @@ class Crew {
     asked.addEventListener('abort', () => this.#stopped.abort(), { once: true });
     this.#stopped.signal.addEventListener('abort', () => this.#wake(), { once: true });
     // Those that wait for a slot would find out only when they have one.
-    const { exhausted } = run.engine.budget;
-    exhausted.addEventListener('abort', () => void this.#isSpentForAsks(), { once: true });
+    this.#exhausted = run.engine.budget.onExhausted(() => void this.#isSpentForAsks());
+  }
+
+  [Symbol.dispose](): void {
+    this.#exhausted[Symbol.dispose]();
   }
 
   get isFull(): boolean {

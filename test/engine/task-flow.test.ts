@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { startModelServer } from '../../src/adapters/model-server/model-server.ts';
 import { describe, expect, it } from 'vitest';
 import { gitRepo } from '../support/git-repo.ts';
 import { newestOfEachTask } from '../../src/core/loop/finishing.ts';
@@ -38,6 +39,32 @@ describe('run without a task', () => {
       [last.id, 'complete'],
     ]);
     expect(held).toBe(false);
+  });
+
+  it('takes what waits behind a sign-in for work of the next run, by the newest loop of a task', async () => {
+    await using repo = await gitRepo();
+    await using server = await startModelServer({
+      scenarios: { unsigned: () => ({ kind: 'status', status: 401 }) },
+    });
+    await repo.write(
+      'loopwright.yml',
+      'agent: native\nmodel-strategy: { name: fixed, model: m }\nvalidation: { command: test -f x }\n',
+    );
+    await repo.commitAll('configuration');
+    const key = { ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: server.base('unsigned', 'all') };
+    const signedOut = { path: repo.path, env: { ...repo.env, ...key } };
+    await using project = await openedProject(signedOut, {});
+    const first = await add(project, { title: 'first' });
+    await add(project, { title: 'behind', after: [first.id] });
+    const { loops, held } = await project.runReady();
+    expect(loops).toMatchObject([{ status: 'blocked', reason: 'auth' }]);
+    expect(held).toBe(false);
+    // Another loop of the task fails: what the older one waits for does not matter any more.
+    const other = { agent: 'command:true', validate: 'false', 'max-iterations': 1 };
+    await using failing = await openedProject(repo, other);
+    await failing.runTask(first.id, { fresh: true });
+    expect(await status(failing, first.id)).toBe('failed');
+    expect((await failing.runReady()).held).toBe(true);
   });
 
   it('says when only tasks behind a failed one are left', async () => {

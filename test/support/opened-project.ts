@@ -17,7 +17,7 @@ export type TestProject = Opened & {
   /** Adds a task and runs it to its rest. */
   runText(title: string, options?: TestRunOptions): Promise<Loop>;
   /** All loops of a task that is there. */
-  runTask(taskId: string): Promise<readonly Loop[]>;
+  runTask(taskId: string, options?: { readonly fresh: boolean }): Promise<readonly Loop[]>;
   runReady(options?: TestRunOptions): Promise<RunOutcome>;
   resume(loopId: string): Promise<Loop>;
   /** Resolves once a live event of this kind was seen. */
@@ -63,8 +63,8 @@ export async function openedProject(
       const { loops } = await runLoops(engine, request, optionsFor(loop), control);
       return loops[0]!;
     },
-    async runTask(taskId: string) {
-      const request = { kind: 'task', taskId, fresh: false } as const;
+    async runTask(taskId: string, { fresh } = { fresh: false }) {
+      const request = { kind: 'task', taskId, fresh } as const;
       return (await runLoops(engine, request, optionsFor({}), control)).loops;
     },
     runReady: (options: TestRunOptions = {}) =>

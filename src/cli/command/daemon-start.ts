@@ -3,7 +3,7 @@ import type { Command, CommandInput } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { exitCodes } from '../exit-code.ts';
 import { isGiven, numberOption, usageError, wantsJson } from '../input.ts';
-import { rotateLog } from '../../adapters/files/rotate-log.ts';
+import { createLogRotation } from '../../adapters/files/rotate-log.ts';
 import { OutageBoard } from '../render/outage-text.ts';
 import { daemonLog, ensureDaemon } from '../start-daemon.ts';
 import { createRedactor } from '../../core/redact/redact-values.ts';
@@ -40,7 +40,16 @@ async function stay(input: CommandInput, context: CliContext, port: number): Pro
   const { out, clock } = context;
   let ownLog: string | null = null;
   let logFile: string | null = null;
+  const rotate = createLogRotation(() => clock.monotonic());
   const board = new OutageBoard();
+  const print = (text: string) => {
+    out.write(`${new Date(clock.now()).toISOString()} ${text}\n`);
+  };
+  // What is printed here is appended to the log by the one who started it.
+  const keepSmall = () => {
+    const warning = logFile === null ? null : rotate(logFile);
+    if (warning !== null) print(warning);
+  };
   await serveDaemon({
     async open(publish) {
       const opened = await context.open({ publish });
@@ -49,16 +58,15 @@ async function stay(input: CommandInput, context: CliContext, port: number): Pro
     },
     onSignal: (listener) => context.onSignal(listener),
     log(text) {
-      // What is printed here is appended to the log by the one who started it.
-      if (logFile !== null) rotateLog(logFile);
-      out.write(`${new Date(clock.now()).toISOString()} ${text}\n`);
+      keepSmall();
+      print(text);
     },
     outageNews: (outage, isOver) => board.news(outage, isOver, clock.now()),
     redact: createRedactor(context.env),
     // From now on no other daemon writes to it.
     ready() {
       logFile = ownLog;
-      if (logFile !== null) rotateLog(logFile);
+      keepSmall();
     },
     takesReady: !isGiven(input, 'idle'),
     port,

@@ -6,10 +6,12 @@ import { addTokens, type Tokens } from '../agent/outcome.ts';
 import type { Settings } from '../config/schema.ts';
 import { endedNormally } from './agent-policy.ts';
 import type { AgentRecord } from './event.ts';
-import type { Loop } from './loop.ts';
+import { openIteration, type Iteration, type Loop } from './loop.ts';
 
 export type AgentSession = {
   readonly id: string;
+  /** The model it was asked for, which the percent belongs to; null: the agent's own choice. */
+  readonly model: string | null;
   /** How full its context is; null: the agent does not tell. */
   readonly percent: number | null;
   /** What its runs have used so far: some agents tell only sums of the session. */
@@ -30,11 +32,15 @@ export function reusesSession(settings: Settings): boolean {
   return (own ?? settings.session.name) === 'reuse';
 }
 
-/** What the next agent of the loop starts from. */
-export function planSession(loop: Loop, now: number): SessionPlan {
+/** What the next agent of the loop starts from, which is asked for this model. */
+export function planSession(loop: Loop, model: string | null, now: number): SessionPlan {
   const { settings, agentSession: session } = loop;
   if (!reusesSession(settings) || session === undefined) return { kind: 'fresh', why: null };
   if (session.lost !== undefined) return { kind: 'fresh', why: session.lost };
+  if (session.model !== model) {
+    const names = `${modelName(model)} instead of ${modelName(session.model)}`;
+    return { kind: 'fresh', why: `the model of the iteration is another one: ${names}` };
+  }
   const { percent } = session;
   if (percent === null) {
     return { kind: 'fresh', why: 'the agent did not tell how full its context is' };
@@ -46,6 +52,19 @@ export function planSession(loop: Loop, now: number): SessionPlan {
     return { kind: 'fresh', why: `${most} reboots within an hour (session.max-reboots-per-hour)` };
   }
   return { kind: 'reboot', session, percent };
+}
+
+function modelName(model: string | null): string {
+  return model ?? 'the default of the agent';
+}
+
+/** Whether the prompt of this iteration was made to continue a session that must not be continued any more. */
+export function mustPromptAgain(
+  { agentSession }: Pick<Loop, 'agentSession'>,
+  { resumes }: Pick<Iteration, 'resumes'>,
+): boolean {
+  if (resumes == null) return false;
+  return agentSession?.id !== resumes || agentSession.lost !== undefined;
 }
 
 const hourMs = 3_600_000;
@@ -62,15 +81,17 @@ export function withAgentSession(loop: Loop, record: AgentRecord): Loop {
   if (sessionId === null || !plainId.test(sessionId)) {
     return withoutSession(loop, 'the agent did not name its session');
   }
-  const isSame = before?.id === sessionId && before.lost === undefined;
-  const lost = endedNormally(kind) ? {} : { lost: `its last run ended as ${kind}` };
+  const same = before?.id === sessionId ? before : null;
+  // What was given up once stays so. Its sum is kept nevertheless: the agent's own goes on from there.
+  const lost = same?.lost ?? (endedNormally(kind) ? null : `its last run ended as ${kind}`);
   return {
     ...loop,
     agentSession: {
       id: sessionId,
+      model: openIteration(loop)?.model ?? null,
       percent: kind === 'context_full' ? 100 : contextPercent,
-      tokens: isSame ? addTokens(before.tokens, tokens) : tokens,
-      ...lost,
+      tokens: same === null ? tokens : addTokens(same.tokens, tokens),
+      ...(lost === null ? {} : { lost }),
     },
   };
 }

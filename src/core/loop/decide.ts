@@ -2,6 +2,7 @@ import { formatDuration } from '../config/duration.ts';
 import type { OutageLook } from '../outage/outage.ts';
 import { exceededBudget, unaffordable } from './budget.ts';
 import { needsVerification } from './agent-policy.ts';
+import { mustPromptAgain } from './agent-session.ts';
 import { dueQuestion, type Question } from './consent.ts';
 import type { Rest } from './judge.ts';
 import {
@@ -150,6 +151,13 @@ function cutShort(loop: Loop): Action {
       : { type: 'restore-protected' };
 }
 
+/** Another run after one that ended badly starts fresh, with a prompt for that. */
+function runAgent(loop: Loop): Action {
+  const iteration = openIteration(loop);
+  if (iteration !== null && mustPromptAgain(loop, iteration)) return { type: 'build-prompt' };
+  return { type: 'run-agent', try: (iteration?.tries ?? 0) + 1 };
+}
+
 function atStep(loop: Loop, facts: Facts): Action {
   switch (loop.step) {
     case 'baseline':
@@ -169,7 +177,7 @@ function atStep(loop: Loop, facts: Facts): Action {
     case 'run-agent':
       // Nothing was spent on this try: the number stays used and does not count.
       if (facts.spent != null) return { type: 'conclude', interrupted: true };
-      return { type: 'run-agent', try: (openIteration(loop)?.tries ?? 0) + 1 };
+      return runAgent(loop);
     case 'restore-protected':
       return looksAtFiles(loop)
         ? { type: 'restore-protected' }

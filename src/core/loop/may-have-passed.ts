@@ -39,3 +39,12 @@ export function nextRunGoesOn({ status, reason, text }: Pick<Loop, 'status' | 'r
   if (status === 'blocked') return reason === 'auth';
   return status === 'stopped' && reason === 'budget' && isSharedBudget(text);
 }
+
+/** In which of these a loop may be that the next `run` goes on with. */
+export const restsForNextRun: readonly LoopStatus[] = ['paused', 'blocked', 'stopped'];
+
+/** The same without the text, which only the whole loop has: false is certain, true is not where a budget was used up. */
+export function nextRunMayGoOn({ status, reason }: Pick<Loop, 'status' | 'reason'>): boolean {
+  const isSpent = status === 'stopped' && reason === 'budget';
+  return isSpent || nextRunGoesOn({ status, reason, text: null });
+}

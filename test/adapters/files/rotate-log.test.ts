@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, openSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { rotateLog } from '../../../src/adapters/files/rotate-log.ts';
+import { createLogRotation, rotateLog } from '../../../src/adapters/files/rotate-log.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 const module = path.join(import.meta.dirname, '../../../src/adapters/files/rotate-log.ts');
@@ -53,4 +53,54 @@ test('a log below 10 MB is left alone, one above is put aside', async () => {
   rotateLog(file);
   expect(statSync(file).size).toBe(0);
   expect(statSync(`${file}.1`).size).toBe(10 * 1024 * 1024);
+});
+
+/** A file size limit stands for a full disk: the copy of the log fails half way. */
+function rotateWithoutRoom(file: string): string {
+  const script = `
+    const { createLogRotation } = await import(${JSON.stringify(module)});
+    const rotate = createLogRotation(() => 0);
+    process.stdout.write(JSON.stringify([rotate(${JSON.stringify(file)}), rotate(${JSON.stringify(file)})]));`;
+  const limited = 'trap "" XFSZ; ulimit -f 64; exec "$0" --input-type=module -e "$1"';
+  const { stdout, stderr } = spawnSync('sh', ['-c', limited, process.execPath, script], {
+    encoding: 'utf8',
+  });
+  expect(stderr).toBe('');
+  return stdout;
+}
+
+test('a log that cannot be copied keeps every older log, says so once and throws nothing', async () => {
+  await using dir = await tempDir();
+  const file = path.join(dir.path, 'daemon.log');
+  writeFileSync(file, 'x'.repeat(10 * 1024 * 1024));
+  for (const number of [1, 2, 3, 4]) writeFileSync(`${file}.${number}`, `old ${number}`);
+  const [first, second] = JSON.parse(rotateWithoutRoom(file));
+  expect(first).toMatch(/^warning: this log could not be rotated .*EFBIG/);
+  expect(second).toBeNull();
+  expect(readdirSync(dir.path)).toHaveLength(5);
+  for (const number of [1, 2, 3, 4]) {
+    expect(readFileSync(`${file}.${number}`, 'utf8')).toBe(`old ${number}`);
+  }
+  expect(statSync(file).size).toBe(10 * 1024 * 1024);
+});
+
+test('a rotation that failed is tried again after a minute', () => {
+  let [now, isFull] = [0, true];
+  const tries: number[] = [];
+  const rotate = createLogRotation(
+    () => now,
+    () => {
+      tries.push(now);
+      if (isFull) throw new Error('no space left');
+    },
+  );
+  expect(rotate('log')).toContain('no space left');
+  now = 59_999;
+  expect(rotate('log')).toBeNull();
+  now = 60_000;
+  expect(rotate('log')).toBeNull();
+  isFull = false;
+  now = 120_000;
+  expect(rotate('log')).toBeNull();
+  expect(tries).toEqual([0, 60_000, 120_000]);
 });

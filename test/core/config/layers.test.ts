@@ -277,3 +277,28 @@ it('resolves written settings to themselves', () => {
     { numRuns: 100 },
   );
 });
+
+const problems = (session: Record<string, number>) =>
+  problemsOf(() => resolveSettings([layer('project', { session })])).split('\n');
+
+describe('percents of a session', () => {
+  it('refuses a warning that would come after the reboot, at the key that was written', () => {
+    expect(problems({ 'warn-percent': 90 })).toEqual([
+      expect.stringContaining(
+        'session.warn-percent: must not be above `reboot-percent` (85); lower it or raise that',
+      ),
+    ]);
+    expect(problems({ 'reboot-percent': 60 })).toEqual([
+      expect.stringContaining(
+        'session.reboot-percent: must not be below `warn-percent` (70); raise it or lower that',
+      ),
+    ]);
+    expect(problems({ 'warn-percent': 60, 'reboot-percent': 50 })).toHaveLength(2);
+  });
+
+  it('takes equal ones', () => {
+    const session = { 'warn-percent': 50, 'reboot-percent': 50 };
+    const { settings } = resolveSettings([layer('project', { session })]);
+    expect(settings.session).toMatchObject(session);
+  });
+});

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { defaultSettings, type Settings } from '../../../src/core/config/schema.ts';
 import { planSession, sessionNote } from '../../../src/core/loop/agent-session.ts';
 import type { AgentRecord, LoopEvent } from '../../../src/core/loop/event.ts';
+import { decide, type Facts } from '../../../src/core/loop/decide.ts';
 import { noChanges } from '../../../src/core/loop/changes.ts';
 import { evolve } from '../../../src/core/loop/evolve.ts';
 import { boundedHandoff, handoffFromFacts } from '../../../src/core/loop/handoff.ts';
@@ -75,32 +76,43 @@ function once(change: Partial<AgentRecord> = {}, settings = reuse): Loop {
   return after(loop, started(1), ran, snapshot, ended(1));
 }
 
-const planAfter = (...events: readonly LoopEvent[]) => planSession(after(once(), ...events), 6000);
+const run = (change: Partial<AgentRecord>): LoopEvent => ({
+  type: 'agent.ended',
+  record: { ...record, ...change },
+});
+
+const planAfter = (...events: readonly LoopEvent[]) =>
+  planSession(after(once(), ...events), null, 6000);
 
 describe('planSession', () => {
   it('starts fresh unless asked to reuse, and keeps nothing then', () => {
     const fresh = once({}, defaultSettings());
-    expect(planSession(fresh, 0)).toEqual({ kind: 'fresh', why: null });
+    expect(planSession(fresh, null, 0)).toEqual({ kind: 'fresh', why: null });
     expect(fresh.agentSession).toBeUndefined();
   });
 
   it('resumes below the limit, and an agent of its own may say otherwise', () => {
     expect(planAfter()).toMatchObject({ kind: 'resume', session: { id: 's-1' }, percent: 40 });
     const agents = { claude: { kind: 'claude' as const, session: 'fresh' as const } };
-    expect(planSession(once({}, { ...reuse, agents }), 0)).toEqual({ kind: 'fresh', why: null });
+    expect(planSession(once({}, { ...reuse, agents }), null, 0)).toEqual({
+      kind: 'fresh',
+      why: null,
+    });
   });
 
   it('reboots from the limit on, at most so often within an hour', () => {
-    expect(planSession(once({ contextPercent: 84 }), 0)).toMatchObject({ kind: 'resume' });
+    expect(planSession(once({ contextPercent: 84 }), null, 0)).toMatchObject({ kind: 'resume' });
     const full = once({ contextPercent: 85 });
-    expect(planSession(full, 0)).toMatchObject({ kind: 'reboot', percent: 85 });
-    expect(planSession(once({ kind: 'context_full', contextPercent: null }), 0)).toMatchObject({
+    expect(planSession(full, null, 0)).toMatchObject({ kind: 'reboot', percent: 85 });
+    expect(
+      planSession(once({ kind: 'context_full', contextPercent: null }), null, 0),
+    ).toMatchObject({
       kind: 'reboot',
       percent: 100,
     });
     const often = { ...full, reboots: Array.from({ length: 10 }, (_, index) => index) };
-    expect(planSession(often, 1000)).toMatchObject({ kind: 'fresh' });
-    expect(planSession(often, 3_600_010)).toMatchObject({ kind: 'reboot' });
+    expect(planSession(often, null, 1000)).toMatchObject({ kind: 'fresh' });
+    expect(planSession(often, null, 3_600_010)).toMatchObject({ kind: 'reboot' });
   });
 
   it.each<readonly [string, readonly LoopEvent[], string]>([
@@ -142,7 +154,7 @@ describe('planSession', () => {
       'the agent did not tell how full its context is',
     ],
   ])('starts fresh after %s', (_, change, why) => {
-    expect(planSession(once(change), 0)).toEqual({ kind: 'fresh', why });
+    expect(planSession(once(change), null, 0)).toEqual({ kind: 'fresh', why });
   });
 
   it('takes no option for an id', () => {
@@ -159,6 +171,61 @@ describe('planSession', () => {
     expect(again.agentSession).toMatchObject({ percent: 50, tokens: { input: 20 } });
     const other = after(again, { type: 'agent.ended', record: { ...next, sessionId: 's-2' } });
     expect(other.agentSession).toMatchObject({ id: 's-2', tokens: { input: 10 } });
+  });
+
+  it('keeps the sum and the loss of a session that ended badly, whatever it says later', () => {
+    const begun = after(once(), started(2, { startTree: 'tree-2' }));
+    const again = after(begun, run({ kind: 'api_error', tokens: null }), run({}));
+    expect(again.agentSession).toMatchObject({
+      tokens: { input: 20 },
+      lost: 'its last run ended as api_error',
+    });
+  });
+
+  it('starts fresh when the next iteration is for another model', () => {
+    const begun = after(once(), started(2, { startTree: 'tree-2' }));
+    const chosen: LoopEvent = { type: 'model.chosen', model: 'opus', reason: 'escalation' };
+    const ran = after(begun, chosen, { type: 'agent.ended', record });
+    expect(planSession(ran, 'opus', 0)).toMatchObject({ kind: 'resume' });
+    expect(planSession(ran, 'haiku', 0)).toEqual({
+      kind: 'fresh',
+      why: 'the model of the iteration is another one: haiku instead of opus',
+    });
+    expect(planSession(once(), 'haiku', 0)).toMatchObject({
+      why: 'the model of the iteration is another one: haiku instead of the default of the agent',
+    });
+  });
+});
+
+describe('another run in the same iteration', () => {
+  const facts: Facts = { now: 0, wallNow: 0, baseHead: null, request: null, hasMail: false };
+  const prompt: LoopEvent = {
+    type: 'prompt.built',
+    hash: 'h',
+    chars: 1,
+    injected: [],
+    resumes: 's-1',
+    warnings: [],
+  };
+  const hooks: LoopEvent = { type: 'hooks.ran', when: 'pre', results: [] };
+  const wait: LoopEvent = {
+    type: 'loop.waiting',
+    condition: 'retry',
+    until: 0,
+    then: 'run-agent',
+    text: '',
+  };
+  const opened: Loop = { ...once(), opened: true, setUp: true };
+  const resumed = after(opened, started(2, { startTree: 'tree-2' }), prompt, hooks);
+
+  it('starts fresh, from a prompt for that, when the resumed session ended badly', () => {
+    expect(decide(resumed, facts)).toEqual({ type: 'run-agent', try: 1 });
+    const begun: LoopEvent = { type: 'agent.started', process: null, try: 1 };
+    const failed: LoopEvent = { type: 'agent.ended', record: { ...record, kind: 'api_error' } };
+    const woken = after(resumed, begun, failed, wait, { type: 'loop.woken' });
+    expect(decide(woken, facts)).toEqual({ type: 'build-prompt' });
+    const { resumes: _none, ...fresh } = prompt;
+    expect(decide(after(woken, fresh, hooks), facts)).toEqual({ type: 'run-agent', try: 2 });
   });
 });
 

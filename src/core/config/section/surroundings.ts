@@ -191,30 +191,45 @@ const sessionNames = ['fresh', 'reuse'] as const;
 
 export const AgentSessions = lazy(() =>
   shorthand(
-    z.strictObject({
-      name: z
-        .enum(sessionNames)
-        .default('fresh')
-        .describe(
-          '`fresh`: each iteration starts from nothing. `reuse`: the agent goes on with its own session.',
-        ),
-      'warn-percent': Percent()
-        .default(70)
-        .describe('reuse: share of the context in use from which it is said.'),
-      'reboot-percent': Percent()
-        .default(85)
-        .describe('reuse: share from which a fresh session starts from a handoff document.'),
-      'handoff-chars': Positive()
-        .default(8000)
-        .describe('reuse: characters of a handoff document at most.'),
-      'max-reboots-per-hour': Count()
-        .default(10)
-        .describe('reuse: handoff documents asked for within an hour at most.'),
-    }),
+    z
+      .strictObject({
+        name: z
+          .enum(sessionNames)
+          .default('fresh')
+          .describe(
+            '`fresh`: each iteration starts from nothing. `reuse`: the agent goes on with its own session.',
+          ),
+        'warn-percent': Percent()
+          .default(70)
+          .describe('reuse: share of the context in use from which it is said.'),
+        'reboot-percent': Percent()
+          .default(85)
+          .describe('reuse: share from which a fresh session starts from a handoff document.'),
+        'handoff-chars': Positive()
+          .default(8000)
+          .describe('reuse: characters of a handoff document at most.'),
+        'max-reboots-per-hour': Count()
+          .default(10)
+          .describe('reuse: handoff documents asked for within an hour at most.'),
+      })
+      .superRefine(refuseLateWarning),
     { type: 'string', enum: sessionNames },
     (value) => (typeof value === 'string' ? { name: value } : value),
   ),
 );
+
+type Percents = { readonly 'warn-percent': number; readonly 'reboot-percent': number };
+
+/** A warning that comes after the reboot never comes. It is said of both keys: either of them may be the one that was written. */
+function refuseLateWarning(percents: Percents, context: z.core.$RefinementCtx): void {
+  const { 'warn-percent': warn, 'reboot-percent': reboot } = percents;
+  if (warn <= reboot) return;
+  const issues = [
+    ['warn-percent', `must not be above \`reboot-percent\` (${reboot}); lower it or raise that`],
+    ['reboot-percent', `must not be below \`warn-percent\` (${warn}); raise it or lower that`],
+  ] as const;
+  for (const [key, message] of issues) context.addIssue({ code: 'custom', path: [key], message });
+}
 
 export const Mode = lazy(() =>
   shorthand(
