@@ -63,12 +63,12 @@ export function appendBlocks(
   context: TemplateContext,
   printed: ReadonlySet<string>,
 ): { readonly text: string; readonly warning: string | null } {
-  const lacking = blockVariables.filter((name) => !printed.has(name));
-  const shared = printed.has('shared') || !hasText(context['shared']) ? [] : ['shared' as const];
+  const lacking = [
+    ...blockVariables.filter((name) => !printed.has(name)),
+    ...(printed.has('shared') || !hasText(context['shared']) ? [] : ['shared' as const]),
+  ];
   const optional = optionalBlocks.filter((name) => !printed.has(name));
-  const blocks = [...optional, ...lacking, ...shared].flatMap((name) =>
-    renderBlock(name, context[name]),
-  );
+  const blocks = [...optional, ...lacking].flatMap((name) => renderBlock(name, context[name]));
   const names = lacking.map((name) => `{{${name}}}`).join(', ');
   const warning =
     lacking.length === 0
