@@ -97,14 +97,14 @@ describe('a loop type', () => {
   });
 });
 
-describe('review passes that cannot be carried out', () => {
-  const pass = (name: string, check = 'true') => ({ name, focus: 'Look.', check });
-  const withPasses = (passes: readonly object[], rest: object = {}) =>
-    layer('project', {
-      types: { mine: { inputs: [{ name: 'file', default: 'a b' }], passes } },
-      ...rest,
-    });
+const pass = (name: string, check = 'true') => ({ name, focus: 'Look.', check });
+const withPasses = (passes: readonly object[], rest: object = {}) =>
+  layer('project', {
+    types: { mine: { inputs: [{ name: 'file', default: 'a b' }], passes } },
+    ...rest,
+  });
 
+describe('review passes that cannot be carried out', () => {
   it('have two of one name', () => {
     expect(() => applied('mine', [withPasses([pass('x'), pass('x', 'false')])])).toThrow(
       'must not have two passes of one name',

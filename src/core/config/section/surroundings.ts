@@ -186,7 +186,6 @@ export const Notify = section({
 
 export const modeNames = ['unattended', 'attended', 'hybrid'] as const;
 
-/** A name, or a name with the numbers of the modes. */
 const sessionNames = ['fresh', 'reuse'] as const;
 
 export const AgentSessions = lazy(() =>
@@ -216,6 +215,7 @@ export const AgentSessions = lazy(() =>
   ),
 );
 
+/** A name, or a name with the numbers of the modes. */
 export const Mode = lazy(() =>
   shorthand(
     z.strictObject({
