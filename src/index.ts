@@ -1,6 +1,7 @@
 /** The public API. Everything else is internal. */
 import { homedir } from 'node:os';
 import type { FlagValues } from './core/config/flags.ts';
+import { runExitCodes } from './core/loop/finishing.ts';
 import { combineExitCodes } from './core/loop/status.ts';
 import { wallClockMs } from './adapters/clock/wall-clock.ts';
 import { openProjectAt, type Opened } from './daemon/compose.ts';
@@ -108,10 +109,7 @@ export async function run(input: RunInput): Promise<RunResult> {
   for (const each of outcome.loops) {
     loops.push(loopResult(each, (await loopFiles(opened.project, each)).changed));
   }
-  const codes = loops.flatMap(({ exitCode }) => exitCode ?? []);
-  if (outcome.limited || outcome.full !== null || outcome.waiting > 0) codes.push(4);
-  if (outcome.spent !== null) codes.push(5);
-  if (outcome.held) codes.push(2);
+  const codes = runExitCodes(outcome);
   return { loops, exitCode: codes.length === 0 ? 3 : combineExitCodes(codes) };
 }
 

@@ -1,5 +1,6 @@
 import type { Loop } from '../core/loop/loop.ts';
 import { isSelector } from '../core/coordinate/selector.ts';
+import { worksInPlace } from '../core/loop/place.ts';
 import { isAsking, approveLoop, type Answer } from '../engine/answer-approval.ts';
 import { showJudgeChanges } from './show-judge-changes.ts';
 import { sendMessage } from '../engine/send-message.ts';
@@ -78,7 +79,7 @@ async function answerOne(
 /** A loop that was only asked something does not wait for a second command where a daemon could go on with it. */
 async function goesOnInDaemon(engine: Engine, loop: Loop): Promise<boolean> {
   const wantsToGoOn = loop.reason === 'interrupted' || loop.reason === 'rejected';
-  if (loop.status !== 'paused' || !wantsToGoOn || loop.workspace.mode === 'in-place') return false;
+  if (loop.status !== 'paused' || !wantsToGoOn || worksInPlace(loop)) return false;
   if ((await connectDaemon(engine.stateDir)) === null) return false;
   await sendMessage(engine, { kind: 'resume', sender: null, to: loop.id, body: '' });
   return true;

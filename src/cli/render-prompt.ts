@@ -9,6 +9,7 @@ import { isResting } from '../core/loop/status.ts';
 import type { ModelChoice } from '../core/model/select-model.ts';
 import { defaultTemplate } from '../core/prompt/default-template.ts';
 import type { Task } from '../core/task/task.ts';
+import { worksInPlace } from '../core/loop/place.ts';
 import type { Opened } from '../daemon/compose.ts';
 import { describeLimits } from '../engine/action/build-prompt.ts';
 import {
@@ -48,7 +49,7 @@ const noText: WorkspaceText = { status: '', diff: '', log: '' };
 /** The prompt the next iteration of a loop would get, by the same code that will build it. */
 export async function previewNextPrompt(opened: Opened, loop: Loop): Promise<PromptPreview> {
   const { engine } = opened;
-  const settings = loop.options.inPlace
+  const settings = worksInPlace(loop)
     ? loop.settings
     : mergeLive(loop.settings, await engine.reloadSettings(loop.loopType, loop.flags));
   const git = await gitText(opened, loop);

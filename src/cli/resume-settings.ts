@@ -5,6 +5,7 @@ import type { Settings } from '../core/config/schema.ts';
 import { valueAt, withValue } from '../core/config/tree.ts';
 import { LoopwrightError } from '../core/error.ts';
 import { isCapReached, type Loop } from '../core/loop/loop.ts';
+import { worksInPlace } from '../core/loop/place.ts';
 import type { Opened } from '../daemon/compose.ts';
 import { liveSettings, spentBudget } from '../engine/live-settings.ts';
 import { checkRunnable } from '../engine/plan-loop.ts';
@@ -26,8 +27,8 @@ export async function settingsForResume(
   const settings = reload ? fresh : withFlags(kept, read, Object.keys(flags));
   checkRunnable(settings, loop.options.verify);
   await engine.resolveAgent(settings);
-  const { verify, inPlace } = loop.options;
-  await engine.preflight(settings, { verify, inPlace, isOwnCheck: false });
+  const { verify } = loop.options;
+  await engine.preflight(settings, { verify, inPlace: worksInPlace(loop), isOwnCheck: false });
   refuseSpent({ ...loop, settings });
   return { settings, flags: allFlags };
 }

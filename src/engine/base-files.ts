@@ -1,3 +1,4 @@
+import { worksInPlace } from '../core/loop/place.ts';
 import type { Engine } from './engine.ts';
 import type { LoopOwner } from './loop-owner.ts';
 import { withThrowaway } from './throwaway-worktree.ts';
@@ -16,7 +17,7 @@ export async function withBaseFiles(
 ): Promise<void> {
   const { loop, workspace } = owner;
   const { base } = loop.workspace;
-  if (base === null || loop.head === base || loop.workspace.mode === 'in-place') {
+  if (base === null || loop.head === base || worksInPlace(loop)) {
     return work({ workspace, tree: await owner.currentTree() });
   }
   await owner.before('discard-base');

@@ -3,6 +3,7 @@ import { orderKey } from '../core/graph/order.ts';
 import { isReady } from '../core/graph/ready.ts';
 import type { Loop } from '../core/loop/loop.ts';
 import { obstacleText } from '../core/schedule/queue-view.ts';
+import { worksInPlace } from '../core/loop/place.ts';
 import type { LiveEvent } from '../ports/live.ts';
 import type { Session } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
@@ -205,7 +206,7 @@ export class Dispatcher {
     }
     for (const loop of isFirst ? [...loops, ...paused] : loops) {
       // A daemon does not work in the user's own checkout behind their back.
-      if (loop.workspace.mode === 'in-place') continue;
+      if (worksInPlace(loop)) continue;
       this.#startLoop(loop, 'the daemon goes on with it');
     }
     for (const loopId of await this.#askedToResume()) {

@@ -1,5 +1,6 @@
 import type { FileChanges } from '../core/loop/changes.ts';
 import type { Loop } from '../core/loop/loop.ts';
+import { worksInPlace } from '../core/loop/place.ts';
 import type { Engine } from './engine.ts';
 import type { Room } from './run-command.ts';
 
@@ -39,7 +40,7 @@ export async function readJudge(
 ): Promise<string | null> {
   const revision = loop.workspace.base ?? loop.iterations[0]?.startTree ?? null;
   const known = revision === null ? null : await project.readAt(revision, file, maxBytes, signal);
-  if (known !== null || loop.workspace.mode === 'in-place') return known;
+  if (known !== null || worksInPlace(loop)) return known;
   return artifacts.readTail(`${project.root}/${file}`, maxBytes);
 }
 

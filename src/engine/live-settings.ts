@@ -3,6 +3,7 @@ import type { Settings } from '../core/config/schema.ts';
 import { exceededBudget, unaffordable } from '../core/loop/budget.ts';
 import type { Flags } from '../core/loop/event.ts';
 import type { Loop } from '../core/loop/loop.ts';
+import { worksInPlace } from '../core/loop/place.ts';
 import type { Engine } from './engine.ts';
 import { settingsForTask } from './plan-loop.ts';
 
@@ -15,7 +16,7 @@ export async function liveSettings(
   const task = await engine.store.read((tx) => tx.tasks.get(loop.taskId));
   const read = await engine.reloadSettings(loop.loopType, flags);
   const fresh = task === null ? read : settingsForTask(read, task);
-  const kept = loop.options.inPlace ? loop.settings : mergeLive(loop.settings, fresh);
+  const kept = worksInPlace(loop) ? loop.settings : mergeLive(loop.settings, fresh);
   return { read, fresh, kept };
 }
 

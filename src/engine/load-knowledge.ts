@@ -1,7 +1,8 @@
 import type { Settings } from '../core/config/schema.ts';
-import type { LoopOptions, WorkspaceRecord } from '../core/loop/event.ts';
+import type { WorkspaceRecord } from '../core/loop/event.ts';
 import { noKnowledge, selectKnowledge, type ProjectKnowledge } from '../core/memory/knowledge.ts';
 import type { Task } from '../core/task/task.ts';
+import { worksInPlace } from '../core/loop/place.ts';
 import type { Engine } from './engine.ts';
 
 export type KnowledgeFor = {
@@ -32,8 +33,7 @@ export async function loadKnowledge(
 
 /** Where an agent works in the user's checkout itself, only the base is out of its reach. */
 export function knowledgeRevision(loop: {
-  readonly options: Pick<LoopOptions, 'inPlace'>;
-  readonly workspace: Pick<WorkspaceRecord, 'base'>;
+  readonly workspace: Pick<WorkspaceRecord, 'mode' | 'base'>;
 }): string | null {
-  return loop.options.inPlace ? loop.workspace.base : null;
+  return worksInPlace(loop) ? loop.workspace.base : null;
 }

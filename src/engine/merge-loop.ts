@@ -1,6 +1,7 @@
 import { LoopwrightError } from '../core/error.ts';
 import { hadCompleted } from '../core/loop/finishing.ts';
 import type { Loop } from '../core/loop/loop.ts';
+import { worksInPlace } from '../core/loop/place.ts';
 import type { Session } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
 import { readRecorded, refuseDifference } from './folded-loop.ts';
@@ -22,7 +23,7 @@ export async function mergeLoop(engine: Engine, session: Session, loopId: string
     throw new LoopwrightError('loop.merged', `${loopId} is already merged into ${loop.mergedInto}`);
   }
   if (!hadCompleted(loop)) throw notComplete(loop);
-  if (loop.workspace.mode === 'in-place') throw noBranch(loop);
+  if (worksInPlace(loop)) throw noBranch(loop);
   if (loop.workspace.baseRef === null) throw noBaseBranch(loop);
   return new MergeQueue(engine, session).merge(loopId);
 }

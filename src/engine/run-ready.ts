@@ -8,6 +8,7 @@ import { lastIteration, type Loop } from '../core/loop/loop.ts';
 import { isResting } from '../core/loop/status.ts';
 import { refusalText } from '../core/memory/capture.ts';
 import type { Task } from '../core/task/task.ts';
+import { worksInPlace } from '../core/loop/place.ts';
 import type { LiveEvent, LiveListener } from '../ports/live.ts';
 import { driveLoop, type Run } from './drive-loop.ts';
 import { isDiskFull } from './disk-full.ts';
@@ -398,10 +399,11 @@ async function claimReady({ engine, session }: Run, taskId: string): Promise<Tas
 /** What cannot work is left as it is, and told. */
 export function requireWorkable(
   engine: Engine,
-  { settings, options }: Pick<Loop, 'settings' | 'options'>,
+  loop: Pick<Loop, 'settings' | 'options' | 'workspace'>,
 ): Promise<void> {
-  const { verify, inPlace } = options;
-  return engine.preflight(settings, { verify, inPlace, isOwnCheck: false });
+  const { verify } = loop.options;
+  const inPlace = worksInPlace(loop);
+  return engine.preflight(loop.settings, { verify, inPlace, isOwnCheck: false });
 }
 
 function whyResumed(loop: Loop): string {

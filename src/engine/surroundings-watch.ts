@@ -2,6 +2,7 @@ import { isLoopwrightError } from '../core/error.ts';
 import type { BaseMoveRecord } from '../core/loop/event.ts';
 import type { Iteration, Loop } from '../core/loop/loop.ts';
 import { guardsSurroundings } from '../core/loop/surroundings.ts';
+import { worksInPlace } from '../core/loop/place.ts';
 import type { SurroundingChange, Surroundings, SurroundingsScope } from '../ports/workspace.ts';
 import { attributeChanges, beginTrace, type Attributed } from './agent-git-trace.ts';
 import type { Engine } from './engine.ts';
@@ -158,7 +159,7 @@ export class SurroundingsWatch {
 
 /** A loop in place moves the refs and the index of the checkout itself. */
 function scopeOf(loop: Loop): SurroundingsScope {
-  if (loop.workspace.mode === 'in-place') return 'programs';
+  if (worksInPlace(loop)) return 'programs';
   return guardsSurroundings(loop) ? 'whole' : 'repository';
 }
 

@@ -5,6 +5,7 @@ import { modeSwitch } from '../core/loop/mode-switch.ts';
 import { openIteration, type Loop } from '../core/loop/loop.ts';
 import { repair, type World } from '../core/loop/repair.ts';
 import { isResting } from '../core/loop/status.ts';
+import { worksInPlace } from '../core/loop/place.ts';
 import type { QueueEntry } from '../ports/queue.ts';
 import type { Session, StoreTx } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
@@ -47,7 +48,7 @@ export async function takeLoop(
   const gone = await takeOverFrom(engine, session, entry?.owner ?? loop.sessionId);
   // A task is claimed before its loop exists, so an engine may have died in between as its holder only.
   const goneHolder = await takeOverFrom(engine, session, taskOwner);
-  const driven = loop.workspace.mode === 'in-place' ? await drivenLoops(engine) : new Set<string>();
+  const driven = worksInPlace(loop) ? await drivenLoops(engine) : new Set<string>();
   await engine.reach('before:claim-loop');
   const claims = await engine.store.write(async (tx) => {
     const { id: owner } = session;
@@ -66,7 +67,7 @@ export async function takeLoop(
     // Read again under the claim: nobody else appends from here on.
     const current = (await readRecorded(tx, loopId))?.loop ?? loop;
     if (current.status === 'complete') throw isComplete(current);
-    if (current.workspace.mode === 'in-place') await refuseSharedPlace(tx, current, driven);
+    if (worksInPlace(current)) await refuseSharedPlace(tx, current, driven);
     // What was asked of the owner before is history.
     for (const { id } of await tx.requests.pending(loopId)) await tx.requests.handled(id, now);
     await tx.messages.acknowledgeAll(loopId, 'resume', now);

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { findSandboxFault } from '../../src/adapters/process/sandbox.ts';
 import { changedPaths } from '../../src/core/loop/changes.ts';
 import type { Loop } from '../../src/core/loop/loop.ts';
 import { guideLoop } from '../../src/engine/guide-loop.ts';
@@ -9,6 +10,8 @@ import { sendMessage } from '../../src/engine/send-message.ts';
 import { gitRepo, type GitRepo } from '../support/git-repo.ts';
 import { memoryCli } from '../cli/memory-cli.ts';
 import { openedProject, type TestProject } from '../support/opened-project.ts';
+
+const fault = findSandboxFault();
 
 const prompt = ({ engine }: TestProject, loop: Loop, number = 1) =>
   readFile(
@@ -100,6 +103,35 @@ describe('an input that is too long for the prompt', () => {
     expect(existsSync(path.join(repo.path, '.loopwright/inputs'))).toBe(false);
     expect(await repo.git('ls-tree', '-r', '--name-only', 'HEAD')).not.toContain('.loopwright');
   });
+
+  it.each(['in place', 'outside git'])(
+    'is seen by a sandboxed agent %s, beside nothing else of the state, and is gone afterwards',
+    async (where) => {
+      await using repo = await gitRepo();
+      await typeWithInput(repo);
+      if (where === 'outside git') await rm(path.join(repo.path, '.git'), { recursive: true });
+      await using project = await openedProject(repo, {});
+      const agent =
+        'tail -n 1 .loopwright/inputs/input-spec.md > last.txt; ls .loopwright > ls.txt';
+      const check = 'grep -q "OF SPEC" last.txt && ! grep -q state.db ls.txt';
+      const walls = fault === null ? ['--sandbox', 'bubblewrap'] : [];
+      const cli = memoryCli({ cwd: repo.path, env: repo.env });
+      const { exitCode, out, err } = await cli.run(
+        'run',
+        await typedTask(project),
+        '--agent',
+        `command:${agent}`,
+        '--validate',
+        fault === null ? check : 'grep -q "OF SPEC" last.txt',
+        ...walls,
+        '--max-iterations',
+        '1',
+        ...(where === 'in place' ? ['--in-place'] : []),
+      );
+      expect(exitCode, out + err).toBe(0);
+      expect(existsSync(path.join(repo.path, '.loopwright/inputs'))).toBe(false);
+    },
+  );
 });
 
 describe('guidance and shares that are too long', () => {

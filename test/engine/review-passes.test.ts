@@ -141,4 +141,25 @@ describe('passes of a type of the project', () => {
     const done = await json(repo, 'run', 'write', '--type', 'letter', '--agent', agent);
     expect(done).toMatchObject({ status: 'complete', iterations: 2 });
   }, 120_000);
+
+  it('are held back by a check of the user whose name begins like theirs', async () => {
+    await using repo = await gitRepo();
+    await repo.write(
+      'loopwright.yml',
+      `validation: { commands: { pass-port: 'test -s port.txt' } }
+types:
+  letter:
+    passes:
+      - { name: salutation, focus: Be kind., check: 'grep -q Dear a.txt' }
+      - { name: ending, focus: Say goodbye., check: 'grep -q Yours a.txt' }
+`,
+    );
+    await repo.commitAll('type');
+    const agent =
+      'command:cat > /dev/null; echo Dear >> a.txt; [ $LOOPWRIGHT_ITERATION = 1 ] || echo x > port.txt; [ $LOOPWRIGHT_ITERATION != 3 ] || echo Yours >> a.txt';
+    const done = await json(repo, 'run', 'write', '--type', 'letter', '--agent', agent);
+    expect(done).toMatchObject({ status: 'complete', iterations: 3 });
+    const detail = await json(repo, 'loop', 'show', done.loop);
+    expect(passes(detail)).toEqual(['1 of 2: salutation', '1 of 2: salutation', '2 of 2: ending']);
+  }, 120_000);
 });

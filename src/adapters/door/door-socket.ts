@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Door, DoorKeeper } from '../../ports/door.ts';
 import { answer } from './answer.ts';
 import { nodeProgram } from '../process/own-process.ts';
+import { shellWord } from '../../core/text/shell-word.ts';
 
 const maxCallers = 16;
 
@@ -114,13 +115,9 @@ type Place = {
 function placeIn(folder: string): Place {
   const socket = socketIn(folder);
   const caller = callerFile();
-  const words = [nodeProgram, caller, socket].map(quoted);
+  const words = [nodeProgram, caller, socket].map(shellWord);
   const script = `#!/bin/sh\nexec ${words.join(' ')} "$@"\n`;
   return { folder, socket, caller, program: path.join(folder, 'loopwright'), script };
-}
-
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /** From sources the program is the file beside this one; a build emits it as `door-caller.js` beside the bundle. */

@@ -1,7 +1,8 @@
-import { closeSync, readSync, realpathSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { closeSync, fstatSync, readSync } from 'node:fs';
+import { readdir, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import {
+  indexKnowledge,
   noKnowledge,
   type KnowledgeFile,
   type ProjectKnowledge,
@@ -11,7 +12,7 @@ import { matchesAny } from '../../core/text/glob.ts';
 import type { KnowledgeFiles, KnowledgeRequest } from '../../ports/knowledge.ts';
 import type { Project } from '../../ports/workspace.ts';
 import { openPlainFile } from './small-file.ts';
-import { parseKnowledge } from './knowledge-text.ts';
+import { parseKnowledge, type ParsedKnowledge } from './knowledge-text.ts';
 
 /** A file is read up to here; what people write for others to read is shorter. */
 const maxBytes = 128 * 1024;
@@ -20,6 +21,15 @@ const maxFolders = 5000;
 const maxDepth = 20;
 /** Never looked into: versions, dependencies, and what belongs to the engine. */
 const skipped: ReadonlySet<string> = new Set(['.git', 'node_modules', '.loopwright', '.venv']);
+
+/** Two sets of globs of full size, for instance of two loop types. */
+const maxKnown = 2 * maxFiles + 2;
+
+/** What was read before: every prompt asks for all files, which seldom change. */
+type Memo = {
+  readonly texts: Map<string, { readonly mark: string; readonly text: string }>;
+  readonly parsed: Map<string, { readonly text: string; readonly parsed: ParsedKnowledge }>;
+};
 
 /** What cannot be used is told, and never ends a loop. */
 type Warn = (text: string) => void;
@@ -32,6 +42,7 @@ type Source = {
 
 /** Knowledge of a project: of its checkout, or of a revision where an agent works in the checkout itself. */
 export function createKnowledgeFiles(project: Project): KnowledgeFiles {
+  const memo: Memo = { texts: new Map(), parsed: new Map() };
   return {
     async read(request, signal) {
       if (request.globs.length === 0 && request.map === null) return noKnowledge;
@@ -40,8 +51,8 @@ export function createKnowledgeFiles(project: Project): KnowledgeFiles {
       const source =
         revision !== null && project.kind === 'git'
           ? sourceAt(project, revision, signal)
-          : checkout(project.root, (text) => warnings.push(text));
-      return collect(source, request, warnings);
+          : checkout(project.root, memo.texts, (text) => warnings.push(text));
+      return collect(source, request, memo.parsed, warnings);
     },
   };
 }
@@ -49,6 +60,7 @@ export function createKnowledgeFiles(project: Project): KnowledgeFiles {
 async function collect(
   source: Source,
   { globs, map }: KnowledgeRequest,
+  known: Memo['parsed'],
   warnings: string[],
 ): Promise<ProjectKnowledge> {
   const found = globs.length === 0 ? [] : (await source.list(globs)).filter((each) => each !== map);
@@ -69,12 +81,31 @@ async function collect(
       );
       continue;
     }
-    const parsed = await parseKnowledge(name, text);
+    const parsed = await parsedOnce(known, name, text);
     files.push(parsed.file);
     if (parsed.fault !== null) warnings.push(parsed.fault);
   }
   const overview = map === null ? null : (texts.get(map) ?? null);
   return { files, map: overview === null || overview.trim() === '' ? null : overview, warnings };
+}
+
+/** Parsed and indexed again only when the text is another; one at a time, so that others get their turn in between. */
+async function parsedOnce(
+  known: Memo['parsed'],
+  name: string,
+  text: string,
+): Promise<ParsedKnowledge> {
+  const before = known.get(name);
+  if (before?.text === text) return before.parsed;
+  const parsed = await parseKnowledge(name, text);
+  indexKnowledge(parsed.file);
+  remember(known, name, { text, parsed });
+  return parsed;
+}
+
+function remember<T>(known: Map<string, T>, name: string, value: T): void {
+  if (known.size >= maxKnown && !known.has(name)) known.clear();
+  known.set(name, value);
 }
 
 function sourceAt(project: Project, revision: string, signal: AbortSignal): Source {
@@ -87,10 +118,14 @@ function sourceAt(project: Project, revision: string, signal: AbortSignal): Sour
   };
 }
 
-function checkout(root: string, warn: Warn): Source {
+function checkout(root: string, known: Memo['texts'], warn: Warn): Source {
   return {
     list: (globs) => listFolder(root, globs, warn),
-    read: async (files) => new Map(files.map((name) => [name, readInside(root, name, warn)])),
+    async read(files) {
+      const texts = new Map<string, string | null>();
+      for (const name of files) texts.set(name, await readInside(root, name, known, warn));
+      return texts;
+    },
   };
 }
 
@@ -149,30 +184,41 @@ async function entriesOf(root: string, folder: string, warn: Warn) {
 }
 
 /** The beginning of a file that is where its name says: a link could lead out of the project, to a key for instance. */
-function readInside(root: string, name: string, warn: Warn): string | null {
+async function readInside(
+  root: string,
+  name: string,
+  known: Memo['texts'],
+  warn: Warn,
+): Promise<string | null> {
   const file = path.join(root, name);
   try {
-    if (realpathSync(file) !== path.join(realpathSync(root), name)) {
+    if ((await realpath(file)) !== path.join(await realpath(root), name)) {
       warn(`${escapedName(name)} is a link, or below one: it is not used`);
       return null;
     }
-    return readHead(file);
+    return readHead(file, name, known);
   } catch (error) {
     if (codeOf(error) !== 'ENOENT' && codeOf(error) !== 'ENOTDIR') warn(unreadable(name, error));
     return null;
   }
 }
 
-function readHead(file: string): string | null {
+function readHead(file: string, name: string, known: Memo['texts']): string | null {
   const handle = openPlainFile(file);
   if (handle === null) return null;
   try {
+    const { ino, size: length, mtimeNs, ctimeNs } = fstatSync(handle, { bigint: true });
+    const mark = [ino, length, mtimeNs, ctimeNs].join(' ');
+    const before = known.get(name);
+    if (before?.mark === mark) return before.text;
     const bytes = Buffer.alloc(maxBytes);
     let size = 0;
     for (let read = -1; read !== 0 && size < maxBytes; size += read) {
       read = readSync(handle, bytes, size, maxBytes - size, null);
     }
-    return bytes.toString('utf8', 0, size);
+    const text = bytes.toString('utf8', 0, size);
+    remember(known, name, { mark, text });
+    return text;
   } finally {
     closeSync(handle);
   }

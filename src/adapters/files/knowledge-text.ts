@@ -9,7 +9,7 @@ const maxTags = 50;
 const maxTagChars = 100;
 const maxTitleChars = 200;
 
-type Parsed = {
+export type ParsedKnowledge = {
   readonly file: KnowledgeFile;
   /** What is wrong with its front matter; the text is used without. */
   readonly fault: string | null;
@@ -19,7 +19,7 @@ type Parsed = {
  * A knowledge file: Markdown, with or without front matter. Of that `title` and `tags` are read (a list, or words between
  * commas); other keys are other programs'.
  */
-export async function parseKnowledge(path: string, content: string): Promise<Parsed> {
+export async function parseKnowledge(path: string, content: string): Promise<ParsedKnowledge> {
   const parts = splitFrontMatter(content);
   if (parts === null) return without(path, content, 'has no closing line of three dashes');
   const { matter, body } = parts;
@@ -35,7 +35,7 @@ export async function parseKnowledge(path: string, content: string): Promise<Par
   return { file, fault: null };
 }
 
-function without(path: string, text: string, fault: string): Parsed {
+function without(path: string, text: string, fault: string): ParsedKnowledge {
   const file = { path, title: headingOf(text), tags: [], text };
   const told = `the front matter of ${escapedName(path)} ${fault}: the file is used without its tags`;
   return { file, fault: told };

@@ -3,7 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { Socket } from 'node:net';
 import { createEnding, exitCodeOf } from './git-ending.ts';
 import { BoundedOutput, OutputTail } from './git-output.ts';
-import { quoted, withInput } from './git-script.ts';
+import { withInput } from './git-script.ts';
+import { shellWord } from '../../core/text/shell-word.ts';
 
 export type LaneCommand = {
   /** Run by a subshell in `cwd`. */
@@ -204,10 +205,10 @@ class MarkedStream {
 const newline = 10;
 
 function laneScript({ script, input, cwd, variables }: LaneCommand, mark: string): string {
-  const sets = Object.entries(variables).map(([name, value]) => `${name}=${quoted(value)}`);
+  const sets = Object.entries(variables).map(([name, value]) => `${name}=${shellWord(value)}`);
   const exported = sets.length === 0 ? '' : `export ${sets.join(' ')}; `;
   // The shell's own folder is not the caller's business, nor are the names it exports.
-  const group = `( cd -- ${quoted(cwd)} && unset PWD OLDPWD && ${exported}${script}\n)`;
+  const group = `( cd -- ${shellWord(cwd)} && unset PWD OLDPWD && ${exported}${script}\n)`;
   const say = (what: string): string => `printf '\\000%s\\n' "${mark} ${what}"`;
   return `${say('begin')}; ${say('begin')} >&2
 ${withInput(group, input, mark)}

@@ -1,8 +1,9 @@
 import type { GitCall } from './git.ts';
+import { shellWord } from '../../core/text/shell-word.ts';
 
 /** A call as lines for a shell, which becomes the last of its commands; input comes from the shell's own. */
 export function gitScript({ args, then, outputFile }: GitCall): string {
-  const into = outputFile === undefined ? '' : ` >${quoted(outputFile)}`;
+  const into = outputFile === undefined ? '' : ` >${shellWord(outputFile)}`;
   if (then === undefined) return `exec ${words(['git', ...args])}${into}`;
   return `${words(['git', ...args])} || exit
 exec ${words(['git', ...then.args])}${into} </dev/null`;
@@ -33,10 +34,5 @@ function escaped(bytes: Buffer): string {
 }
 
 function words(list: readonly string[]): string {
-  return list.map(quoted).join(' ');
-}
-
-/** A word of a shell command, whatever it holds. */
-export function quoted(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`;
+  return list.map(shellWord).join(' ');
 }

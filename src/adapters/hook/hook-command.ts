@@ -1,3 +1,4 @@
+import { shellWord } from '../../core/text/shell-word.ts';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +12,7 @@ import { nodeProgram } from '../process/own-process.ts';
 export function hookCommand(hook: Hook, root: string): string {
   if ('command' in hook) return hook.command;
   const words = [nodeProgram, runnerFile(), path.resolve(root, hook.module)];
-  return `exec ${words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')}`;
+  return `exec ${words.map(shellWord).join(' ')}`;
 }
 
 /** Throws `config.hook_module` for a module that is not there. */

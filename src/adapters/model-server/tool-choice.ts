@@ -1,5 +1,6 @@
 /** Finds the agent's own tool for an act, by name and schema. */
 import type { Act, Tool } from './scenario.ts';
+import { shellWord } from '../../core/text/shell-word.ts';
 
 export type ToolCall = {
   readonly name: string;
@@ -45,7 +46,7 @@ function callWrite(act: Extract<Act, { kind: 'write' }>, tools: readonly Tool[])
   }
   const patch = tools.find(({ name }) => name === 'apply_patch');
   if (patch !== undefined && act.isNew === true) return callPatch(patch, act);
-  return callShell(`printf '%s' ${quoted(act.content)} > ${quoted(act.path)}`, tools);
+  return callShell(`printf '%s' ${shellWord(act.content)} > ${shellWord(act.path)}`, tools);
 }
 
 function callPatch(tool: Tool, act: Extract<Act, { kind: 'write' }>): ToolCall {
@@ -96,8 +97,4 @@ function firstNamed(names: readonly string[], tools: readonly Tool[]): Tool | un
     if (tool !== undefined) return tool;
   }
   return undefined;
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -9,6 +9,7 @@ import type { GateSpec, Keeper } from './keeper.ts';
 import { markVariable, outerMarks } from './mark.ts';
 import { isLiving, readStat } from './proc.ts';
 import { sendSignal } from './tree.ts';
+import { shellWord } from '../../core/text/shell-word.ts';
 
 /**
  * A small shell that starts the gates of namespaces for this process. Starting a process takes one that is as large as this
@@ -225,8 +226,8 @@ function commandOf(
   { cwd, env: variables }: GateSpec,
 ): string | null {
   const names = Object.keys(variables);
-  const exported = Object.entries(variables).map(([name, value]) => `${name}=${quoted(value)}`);
-  const program = [env, '--default-signal=INT,QUIT', '-C', cwd, '--', ...words].map(quoted);
+  const exported = Object.entries(variables).map(([name, value]) => `${name}=${shellWord(value)}`);
+  const program = [env, '--default-signal=INT,QUIT', '-C', cwd, '--', ...words].map(shellWord);
   const command = `( unset ${ownVariables.join(' ')}
 ${exported.length === 0 ? '' : `export ${exported.join(' ')}`}
 exec ${program.join(' ')} ) </dev/null >/dev/null 2>&1 9>&6 4<&- 5>&- 6>&- &
@@ -241,7 +242,3 @@ echo $!
 
 /** What the shell has from us, or makes itself. */
 const ownVariables = ['PATH', 'PWD', 'OLDPWD', 'SHLVL', markVariable];
-
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`;
-}

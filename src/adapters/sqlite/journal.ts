@@ -1,4 +1,5 @@
 import type { JournalEntry } from '../../core/memory/attempt.ts';
+import { foldCase } from '../../core/text/fold-case.ts';
 import { fromIso } from './iso-time.ts';
 import type { FailureReportsTable, IterationOutcomesTable } from './schema-memory.ts';
 import type { Db } from './schema.ts';
@@ -12,7 +13,7 @@ export async function readJournal(
   filter: { readonly search?: string; readonly limit?: number },
 ): Promise<readonly JournalEntry[]> {
   const limit = filter.limit ?? Infinity;
-  const words = lower(filter.search ?? '')
+  const words = foldCase(filter.search ?? '')
     .split(/\s+/)
     .filter((word) => word !== '');
   const found: JournalEntry[] = [];
@@ -24,15 +25,10 @@ export async function readJournal(
   return limit === Infinity ? found : found.slice(0, limit);
 }
 
-/** Case means nothing to who searches, in any language; databases fold only that of English. */
-function lower(text: string): string {
-  return text.normalize('NFC').toLowerCase();
-}
-
 function textOf({ taskId, title, loopId, model, outcome, ...entry }: JournalEntry): string {
   const { whatTried = '', whyFailed = '', errorCategory = '' } = entry.report ?? {};
   const said = [whatTried, whyFailed, errorCategory, entry.errorType ?? '', entry.summary ?? ''];
-  return lower([taskId, title, loopId ?? '', model, outcome, ...said].join('\n'));
+  return foldCase([taskId, title, loopId ?? '', model, outcome, ...said].join('\n'));
 }
 
 type Row = IterationOutcomesTable & {

@@ -1,5 +1,5 @@
 import { LoopwrightError } from '../../core/error.ts';
-import { awaitsMerge, exitCodeOfLoop, newestOfEachTask } from '../../core/loop/finishing.ts';
+import { runExitCodes } from '../../core/loop/finishing.ts';
 import { combineExitCodes } from '../../core/loop/status.ts';
 import { loopResult } from '../../protocol/loop-result.ts';
 import type { Command, CommandInput } from '../command.ts';
@@ -126,20 +126,9 @@ async function reportRun(
   { outcome, opened }: Driven,
 ): Promise<number> {
   const loops = outcome?.loops ?? [];
-  const ended = newestOfEachTask(loops).flatMap((loop) => {
-    // Its merge was cut short.
-    if (awaitsMerge(loop)) return [exitCodes.interrupted];
-    return exitCodeOfLoop(loop) ?? [];
-  });
   const exitCode =
-    outcome === null
-      ? exitCodes.interrupted
-      : combineExitCodes([
-          ...ended,
-          ...(await tellCutShort(context, opened, outcome, 'loopwright run')),
-          ...(outcome.limited || outcome.waiting > 0 ? [exitCodes.stopped] : []),
-          ...(outcome.held ? [exitCodes.blocked] : []),
-        ]);
+    outcome === null ? exitCodes.interrupted : combineExitCodes(runExitCodes(outcome));
+  if (outcome !== null) await tellCutShort(context, opened, outcome, 'loopwright run');
   const isHeldBack = outcome !== null && (outcome.spent ?? outcome.full) !== null;
   if (outcome !== null && loops.length === 0 && !isHeldBack) {
     return reportNothing(input, context, await whyNothing(opened, outcome));

@@ -6,6 +6,7 @@ import { callerBasics } from '../../adapters/git/environment.ts';
 import { gitOutput } from '../../adapters/git/git.ts';
 import { LoopwrightError } from '../../core/error.ts';
 import { sampleFiles, sampleScript } from './sample-project.ts';
+import { shellWord } from '../../core/text/shell-word.ts';
 
 const scriptFile = 'agent.yml';
 
@@ -89,5 +90,5 @@ function configText(node: string): string {
 }
 
 export function shellQuoted(text: string): string {
-  return /^[\w./+-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+  return /^[\w./+-]+$/.test(text) ? text : shellWord(text);
 }

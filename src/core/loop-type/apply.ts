@@ -2,8 +2,8 @@ import { originOf } from '../config/layers.ts';
 import type { Origins } from '../config/layers.ts';
 import type { Settings } from '../config/schema.ts';
 import type { ModelStrategy } from '../config/section/agents.ts';
-import { passCheck } from '../loop/passes.ts';
-import { inputValues, type LoopType, type LoopTypeValues } from './resolve.ts';
+import { passChecks } from './pass-checks.ts';
+import type { LoopType, LoopTypeValues } from './resolve.ts';
 
 /**
  * Settings as a loop of this type has them. A value of the type wins over files, and environment and flags win
@@ -27,7 +27,7 @@ export function applyLoopType(settings: Settings, type: LoopType, origins: Origi
       // Null in a type stands for the project's own command.
       command:
         over('validation-command', 'validation.command', validation.command) ?? validation.command,
-      commands: { ...validation.commands, ...passChecks(type, validation.timeout) },
+      commands: { ...validation.commands, ...passChecks(type, settings) },
       'success-exit-code': over(
         'success-exit-code',
         'validation.success-exit-code',
@@ -66,30 +66,6 @@ export function applyLoopType(settings: Settings, type: LoopType, origins: Origi
     const value = type.values[key];
     return value === undefined || !wins(type, key, path, origins) ? current : value;
   }
-}
-
-/** The checks of review passes are validation commands like others: frozen, judged on the base, and confirmed. */
-function passChecks(type: LoopType, timeout: number): Settings['validation']['commands'] {
-  const passes = type.values.passes ?? [];
-  if (passes.length === 0) return {};
-  const inputs = inputValues(type, {});
-  return Object.fromEntries(
-    passes.map(({ name, check }) => {
-      const command = withInputs(check, inputs);
-      return [passCheck(name), { command, timeout, 'success-exit-code': 0 }];
-    }),
-  );
-}
-
-/** Values go in quoted: an input is one word of the command, whatever it holds. */
-function withInputs(command: string, inputs: Readonly<Record<string, string>>): string {
-  return command.replaceAll(/\{\{ *([a-z][a-z0-9-]*) *\}\}/g, (whole, name: string) =>
-    Object.hasOwn(inputs, name) ? quoted(inputs[name] ?? '') : whole,
-  );
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 function wins(type: LoopType, key: string, path: string, origins: Origins): boolean {

@@ -39,7 +39,13 @@ const ReviewPass = lazy(() =>
 );
 
 const lists = lazy(() => ({
-  passes: z.array(ReviewPass()).max(20),
+  passes: z
+    .array(ReviewPass())
+    .max(20)
+    .refine(
+      (passes) => new Set(passes.map(({ name }) => name)).size === passes.length,
+      'must not have two passes of one name',
+    ),
   tools: z.array(z.enum(toolNames)),
   gates: z.array(Gate()),
   inputs: z.array(LoopTypeInput()),

@@ -26,11 +26,30 @@ function section(name: string): string {
 const placeholders =
   'if grep -nEiw "TODO|TBD|FIXME|XXX" {{plan-file}}; then echo "something is left to be filled in later"; exit 1; fi';
 
-/** Paths in backquotes are there, or are marked as new. */
+/** Endings that make a name without a folder a file; `.env`, `.lock`, `.log` and the like are as often members of an object. */
+const fileEndings = [
+  'ts|tsx|mts|cts|js|jsx|mjs|cjs|json|jsonc|json5|ya?ml|toml|ini|cfg|conf|md|mdx|rst|txt|csv|xml',
+  'py|pyi|rb|go|rs|java|kts?|scala|swift|c|h|cc|hh|cpp|hpp|php|pl|lua|exs?|erl|hs|clj|dart|zig|nix|jl',
+  'sh|bash|zsh|fish|ps1|sql|html|css|scss|less|vue|svelte|gradle|tf|proto|graphql',
+].join('|');
+/** Written like files, and are products and answers of a server. */
+const noFiles = [
+  '^(node|next|nuxt|vue|react|express|ember|backbone|three|d3|chart|moment|alpine|discord|p5)\\.js$',
+  '^(res|resp|response|req|request|ctx|this|self)\\.',
+].join('|');
+
+/**
+ * Paths in backquotes are there, or are marked as new somewhere in the plan. What is there counts whatever it looks like; what is
+ * not there is an error only when it can be nothing but a file: no version, no member of an object.
+ */
 const pathsExist = [
-  "named=$(grep -oE '`[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)*\\.[A-Za-z0-9]+`( \\(new\\))?' {{plan-file}} | sort -u)",
+  "named=$(grep -oE '`[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)*\\.[A-Za-z0-9]+`' {{plan-file}} | tr -d '`' | sort -u | while read -r file; do",
+  'if test -e "$file" || grep -qF "\\`$file\\` (new)" {{plan-file}}; then echo named',
+  `elif echo "$file" | grep -Eiq '${noFiles}'; then :`,
+  `elif echo "$file" | grep -Eq '/.*\\.[A-Za-z][A-Za-z0-9]*$|\\.(${fileEndings})$'; then echo "$file does not exist: correct it, or write (new) behind a file that the plan adds"`,
+  'fi; done)',
+  'if echo "$named" | grep "does not exist"; then exit 1; fi',
   'test -n "$named" || { echo "the plan names no file in backquotes: say which files it is about"; exit 1; }',
-  `echo "$named" | grep -v '(new)' | tr -d '\`' | while read -r file; do test -e "$file" || { echo "$file does not exist: correct it, or write (new) behind a file that the plan adds"; exit 1; }; done`,
 ].join('\n');
 
 const shortLines = `awk 'length($0) > 400 { print "line " NR " has more than 400 characters: split it"; bad = 1 } END { exit bad }' {{plan-file}}`;

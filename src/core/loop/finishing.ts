@@ -63,3 +63,28 @@ export function newestOfEachTask(loops: readonly Loop[]): readonly Loop[] {
   const newest = new Map(loops.map((loop) => [loop.taskId, loop.id]));
   return loops.filter(({ id, taskId }) => newest.get(taskId) === id);
 }
+
+/** How a run ended, beside its loops. */
+type RunEnd = {
+  readonly loops: readonly Loop[];
+  /** The limit of loops is reached, and more tasks are ready. */
+  readonly limited: boolean;
+  readonly full: string | null;
+  readonly spent: string | null;
+  readonly waiting: number;
+  readonly held: boolean;
+};
+
+/** All that the exit code of a run is made of; empty: there was nothing to do. */
+export function runExitCodes({ loops, limited, full, spent, waiting, held }: RunEnd): number[] {
+  return [
+    ...newestOfEachTask(loops).flatMap((loop) => {
+      // Its merge was cut short.
+      if (awaitsMerge(loop)) return [130];
+      return exitCodeOfLoop(loop) ?? [];
+    }),
+    ...(spent === null ? [] : [5]),
+    ...(limited || full !== null || waiting > 0 ? [4] : []),
+    ...(held ? [2] : []),
+  ];
+}

@@ -3,6 +3,7 @@ import { countChars, headChars } from '../text/code-points.ts';
 import { plainText } from '../text/terminal.ts';
 import { changedPaths } from './changes.ts';
 import { filesTouched, type Loop } from './loop.ts';
+import { truncatedMark } from '../text/cut-sentence.ts';
 
 export type Handoff = {
   readonly text: string;
@@ -10,7 +11,7 @@ export type Handoff = {
   readonly source: 'agent' | 'facts';
 };
 
-const truncated = '\n_(truncated)_';
+const truncated = `\n${truncatedMark}`;
 
 /** What the agent is asked for before its session ends. */
 export function handoffPrompt(maxChars: number): string {

@@ -23,13 +23,12 @@ export type PassState = {
   readonly end: 'all' | 'unchanged' | null;
 };
 
-const checkPrefix = 'pass-';
 /** So many passes in a row without a change end the review. */
 const mostUnchanged = 2;
 
 /** The name of the check of a pass among the validation commands. */
 export function passCheck(name: string): string {
-  return `${checkPrefix}${name}`;
+  return `pass-${name}`;
 }
 
 /** Where the review is after the iterations that have ended; null: the type has no passes. */
@@ -50,7 +49,7 @@ function afterPass(before: PassState, iteration: Iteration): PassState {
   const state = before.end === null ? before : { ...before, end: null, unchanged: 0 };
   const { passes, index, pass } = state;
   const changed = !isEmptyChange(iteration.changes ?? noChanges);
-  if (!hasPassed(iteration, pass)) return { ...state, unchanged: changed ? 0 : state.unchanged };
+  if (!hasPassed(iteration, state)) return { ...state, unchanged: changed ? 0 : state.unchanged };
   const unchanged = changed ? 0 : state.unchanged + 1;
   const isWhole = iteration.report?.overall.passed === true;
   if (index === passes.length - 1) return { ...state, unchanged, end: isWhole ? 'all' : null };
@@ -60,13 +59,14 @@ function afterPass(before: PassState, iteration: Iteration): PassState {
 }
 
 /** The check of the pass and all that belong to no pass have passed. */
-function hasPassed({ report }: Iteration, pass: Pass): boolean {
+function hasPassed({ report }: Iteration, { pass, passes }: PassState): boolean {
   if (report === null) return false;
   const checks = allChecks(report).map(({ check }) => check);
+  const ofPasses = new Set(passes.map(({ name }) => passCheck(name)));
   const own = checks.find(({ name }) => name === passCheck(pass.name));
   return (
     own?.passed === true &&
-    checks.every(({ name, passed }) => passed !== false || name.startsWith(checkPrefix))
+    checks.every(({ name, passed }) => passed !== false || ofPasses.has(name))
   );
 }
 

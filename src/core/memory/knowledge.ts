@@ -42,7 +42,7 @@ export function selectKnowledge(
 ): readonly KnowledgeFile[] {
   const weights = queryWeights(query);
   if (files.length === 0 || weights.size === 0) return [];
-  const indexed = files.map(indexFile);
+  const indexed = files.map(indexKnowledge);
   const { results, likelihood } = selectLearnings({
     weights,
     terms: countTerms(indexed, weights),
@@ -73,10 +73,22 @@ type IndexedFile = {
   readonly document: IndexedDocument;
 };
 
-/** What a file is about stands in its first pages, and every prompt looks at all files anew. */
+/** What a file is about stands in its first pages. */
 const maxChars = 8000;
 /** Of these two files that say the same are known. */
 const maxCompared = 2000;
+
+/** Every prompt ranks all files: one that is the same object as before is indexed once. */
+const known = new WeakMap<KnowledgeFile, IndexedFile>();
+
+/** The index of a file. Whoever reads files one by one can have it made before they are ranked all at once. */
+export function indexKnowledge(file: KnowledgeFile): IndexedFile {
+  const before = known.get(file);
+  if (before !== undefined) return before;
+  const indexed = indexFile(file);
+  known.set(file, indexed);
+  return indexed;
+}
 
 function indexFile(file: KnowledgeFile): IndexedFile {
   const text = file.text.slice(0, maxChars);

@@ -19,14 +19,21 @@ type Part =
   | { readonly kind: 'star' }
   | { readonly kind: 'any' }
   | { readonly kind: 'char'; readonly char: string }
-  | { readonly kind: 'set'; readonly chars: string; readonly isNegated: boolean };
+  | { readonly kind: 'set'; readonly ranges: readonly Range[]; readonly isNegated: boolean };
 
-const maxRules = 10_000;
+/** First and last code unit. Ranges of a set are sorted and apart, so that the memory of a list never exceeds its text by much. */
+type Range = readonly [first: number, last: number];
+
+const maxRules = 5000;
+const maxChars = 128 * 1024;
 const maxPatternChars = 1000;
 
 /** Reads an ignore file as git does. Bounded, and never throws: a line that means nothing ignores nothing. */
 export function parseIgnoreList(text: string, folder: string): IgnoreList {
-  const lines = text.replace(/^\uFEFF/, '').split('\n', maxRules);
+  const lines = text
+    .slice(0, maxChars)
+    .replace(/^\uFEFF/, '')
+    .split('\n', maxRules);
   return { folder, rules: lines.flatMap((line) => parseRule(line)) };
 }
 
@@ -109,14 +116,18 @@ function simplePart(char: string): Part {
   return char === '?' ? { kind: 'any' } : { kind: 'char', char };
 }
 
-const classes: Readonly<Record<string, string>> = {
-  digit: '0123456789',
-  lower: 'abcdefghijklmnopqrstuvwxyz',
-  upper: 'ABCDEFGHIJKLMNOPQRSTUVWXYZ',
-  alpha: 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ',
-  alnum: 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789',
-  space: ' \t\r\v\f',
-  xdigit: '0123456789abcdefABCDEF',
+const digits = '09';
+const small = 'az';
+const capitals = 'AZ';
+/** Pairs of the first and the last character. */
+const classes: Readonly<Record<string, readonly string[]>> = {
+  digit: [digits],
+  lower: [small],
+  upper: [capitals],
+  alpha: [small, capitals],
+  alnum: [small, capitals, digits],
+  space: ['  ', '\t\t', '\v\r'],
+  xdigit: [digits, 'af', 'AF'],
 };
 
 function readSet(text: string, from: number): { part: Part; end: number } | null {
@@ -124,30 +135,49 @@ function readSet(text: string, from: number): { part: Part; end: number } | null
   const isNegated = text[at] === '!' || text[at] === '^';
   if (isNegated) at++;
   const first = at;
-  let chars = '';
+  const ranges: Range[] = [];
   while (at < text.length && (text[at] !== ']' || at === first)) {
-    const named = /^\[:([a-z]{1,8}):\]/.exec(text.slice(at, at + 16));
+    const named = text[at] !== '[' ? null : /^\[:([a-z]{1,8}):\]/.exec(text.slice(at, at + 16));
     if (named !== null) {
-      chars += classes[named[1] ?? ''] ?? '';
+      ranges.push(...(classes[named[1] ?? ''] ?? []).map((pair) => rangeOf(pair, pair.slice(1))));
       at += named[0].length;
       continue;
     }
     if (text[at] === '\\') at++;
     const start = text[at] ?? '';
     const isRange = text[at + 1] === '-' && text[at + 2] !== undefined && text[at + 2] !== ']';
-    chars += isRange ? rangeOf(start, text[at + 2] ?? '') : start;
+    if (start !== '') ranges.push(rangeOf(start, isRange ? (text[at + 2] ?? '') : start));
     at += isRange ? 3 : 1;
   }
   if (text[at] !== ']') return null;
-  return { part: { kind: 'set', chars, isNegated }, end: at + 1 };
+  return { part: { kind: 'set', ranges: apart(ranges), isNegated }, end: at + 1 };
 }
 
-function rangeOf(from: string, to: string): string {
-  const [first, last] = [from.charCodeAt(0), to.charCodeAt(0)];
-  if (last < first || last - first > 1000) return '';
-  return Array.from({ length: last - first + 1 }, (_, index) =>
-    String.fromCharCode(first + index),
-  ).join('');
+function rangeOf(from: string, to: string): Range {
+  return [from.charCodeAt(0), to.charCodeAt(0)];
+}
+
+/** Sorted, with those that touch made one; a range whose end is before its start holds nothing. */
+function apart(ranges: readonly Range[]): readonly Range[] {
+  const joined: [number, number][] = [];
+  for (const [first, last] of ranges.toSorted(([a], [b]) => a - b)) {
+    const before = joined.at(-1);
+    if (last < first) continue;
+    if (before !== undefined && first <= before[1] + 1) before[1] = Math.max(before[1], last);
+    else joined.push([first, last]);
+  }
+  return joined;
+}
+
+function holds(ranges: readonly Range[], code: number): boolean {
+  let [low, high] = [0, ranges.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ranges[middle]?.[1] ?? 0) < code) low = middle + 1;
+    else high = middle;
+  }
+  const found = ranges[low];
+  return found !== undefined && found[0] <= code;
 }
 
 /** Row by row over the pattern: `reach[i]` says whether the pattern so far can end before segment `i`. */
@@ -213,6 +243,6 @@ function fits(part: Part, char: string): boolean {
     case 'char':
       return part.char === char;
     case 'set':
-      return part.chars.includes(char) !== part.isNegated;
+      return holds(part.ranges, char.charCodeAt(0)) !== part.isNegated;
   }
 }

@@ -113,9 +113,9 @@ async function runInSlot(
   await owner.before('run-agent');
   engine.project.requireIntact(run.cwd);
   engine.artifacts.requireIntact(dir);
-  using _inputs = await placeInputFiles(engine, loop, dir, run.cwd);
+  using inputs = await placeInputFiles(engine, loop, dir, run.cwd);
   const ran = await runner.run(
-    run,
+    { ...run, sandbox: withReadable(run.sandbox ?? null, inputs.readable) },
     {
       stdout: path.join(dir, `stdout${suffix}.log`),
       stderr: path.join(dir, `stderr${suffix}.log`),

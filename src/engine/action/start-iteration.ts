@@ -5,6 +5,7 @@ import type { LoopEvent } from '../../core/loop/event.ts';
 import { modeSwitch } from '../../core/loop/mode-switch.ts';
 import { looksAtFiles } from '../../core/loop/loop.ts';
 import { passState, passTitle } from '../../core/loop/passes.ts';
+import { worksInPlace } from '../../core/loop/place.ts';
 import { refuseFullDisk } from '../disk-full.ts';
 import type { Engine } from '../engine.ts';
 import { takeAgentSlot } from '../agent-slot.ts';
@@ -42,9 +43,9 @@ async function cleanTree(engine: Engine, owner: LoopOwner): Promise<string> {
 
 /** Live keys follow the user's files at the boundary; what judges or executes stays as it was at the start. */
 async function rereadSettings(engine: Engine, owner: LoopOwner): Promise<readonly LoopEvent[]> {
-  const { settings, workspace, loopType, flags } = owner.loop;
+  const { settings, loopType, flags } = owner.loop;
   // The agent works on the very files that settings are read from.
-  if (workspace.mode === 'in-place') return [];
+  if (worksInPlace(owner.loop)) return [];
   let current: Settings;
   try {
     engine.requireConfig();

@@ -96,3 +96,45 @@ describe('a loop type', () => {
     expect(agentsWith('cli')['cli']).toEqual({ command: 'x' });
   });
 });
+
+const pass = (name: string, check = 'true') => ({ name, focus: 'Look.', check });
+const withPasses = (passes: readonly object[], rest: object = {}) =>
+  layer('project', {
+    types: { mine: { inputs: [{ name: 'file', default: 'a b' }], passes } },
+    ...rest,
+  });
+
+describe('review passes that cannot be carried out', () => {
+  it('have two of one name', () => {
+    expect(() => applied('mine', [withPasses([pass('x'), pass('x', 'false')])])).toThrow(
+      'must not have two passes of one name',
+    );
+  });
+
+  it.each([
+    ['validation.commands', { validation: { commands: { 'pass-x': 'npm test' } } }],
+    ['verify.hidden', { verify: { hidden: { 'pass-x': 'npm test' } } }],
+  ])('have the name of a check of %s', (section, rest) => {
+    expect(() => applied('mine', [withPasses([pass('x')], rest)])).toThrow(
+      expect.objectContaining({
+        code: 'loop_type.check_name',
+        message: expect.stringContaining(`${section}.pass-x`),
+      }),
+    );
+  });
+
+  it.each(['{{nosuch}}', '{{ File }}', '{{plan_file}}'])('name an unknown input: %s', (input) => {
+    expect(() => applied('mine', [withPasses([pass('x', `test -s ${input}`)])])).toThrow(
+      expect.objectContaining({
+        code: 'loop_type.unknown_input',
+        hint: expect.stringContaining('file'),
+      }),
+    );
+  });
+
+  it('are not those with other braces, which reach the shell as they are', () => {
+    const check = "docker ps --format '{{.Names}}' && test -s {{ file }}";
+    const { commands } = applied('mine', [withPasses([pass('x', check)])]).validation;
+    expect(commands['pass-x']?.command).toBe("docker ps --format '{{.Names}}' && test -s 'a b'");
+  });
+});

@@ -31,6 +31,13 @@ test.each([
   [['[!abc].txt'], 'b.txt', false],
   [['[a-c][0-9]'], 'b7', true],
   [['[[:digit:]]'], '4', true],
+  [['[z-a]'], 'b', false],
+  [['[!z-a]'], 'b', true],
+  [['[xa-cb-f]'], 'e', true],
+  [['[xa-cb-f]'], 'g', false],
+  [['[[:space:]]'], '\t', true],
+  [['[[:alnum:]_]'], '_', true],
+  [['[\\]]'], ']', true],
   [['[a'], '[a', false],
   [['a\r'], 'a', true],
 ])('%j: %s is ignored: %s', (patterns, file, expected) => {
@@ -100,3 +107,15 @@ test('says the same as git', async () => {
     { numRuns: 300 },
   );
 }, 60_000);
+
+test('a hostile list costs neither time nor memory', () => {
+  // Each range spans a thousand characters, and each star starts anew at every character of a name.
+  const wide = `${'[\u0100-\u04E7\u0500-\u08E7]'.repeat(90)}\n`.repeat(300);
+  const starry = `${'*[!\u0100-\u04E7]?'.repeat(100)}x\n`.repeat(300);
+  const before = process.memoryUsage().heapUsed;
+  const start = performance.now();
+  const lists = [parseIgnoreList(wide, ''), parseIgnoreList(starry, 'src')];
+  for (let i = 0; i < 200; i++) expect(isIgnored(lists, `src/file-${i}.ts`, false)).toBe(false);
+  expect(performance.now() - start).toBeLessThan(8000);
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(150 * 1024 * 1024);
+});

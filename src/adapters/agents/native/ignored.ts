@@ -18,17 +18,37 @@ export async function ignoreListsAbove(
   const lists: IgnoreList[] = [own];
   for (const each of above) {
     await using folder = await files.openFolder(each === '' ? '.' : each);
-    lists.push(...(await ignoreListIn(folder)));
+    lists.push(...(await ignoreListIn(files, folder)));
   }
   return lists;
 }
 
 /** The list of this very folder; none when it has no ignore file. */
-export async function ignoreListIn(folder: OpenedFolder): Promise<readonly IgnoreList[]> {
+export async function ignoreListIn(
+  files: WorktreeFiles,
+  folder: OpenedFolder,
+): Promise<readonly IgnoreList[]> {
   const opened = await openListed(folder, ignoreFile, maxBytes);
   if (opened === null) return [];
   await using handle = opened;
-  return [parseIgnoreList(await handle.readFile('utf8'), folder.path)];
+  return [parsedOnce(files, await handle.readFile('utf8'), folder.path)];
+}
+
+type Parsed = { readonly text: string; readonly list: IgnoreList };
+
+/** Every search walks the tree, and its lists seldom change: parsed again only when their text is another. */
+const parsed = new WeakMap<WorktreeFiles, Map<string, Parsed>>();
+const maxParsed = 500;
+
+function parsedOnce(files: WorktreeFiles, text: string, folder: string): IgnoreList {
+  const known = parsed.get(files) ?? new Map<string, Parsed>();
+  parsed.set(files, known);
+  const before = known.get(folder);
+  if (before?.text === text) return before.list;
+  const list = parseIgnoreList(text, folder);
+  if (known.size >= maxParsed) known.clear();
+  known.set(folder, { text, list });
+  return list;
 }
 
 /** Text of `info/exclude`; empty outside git. A worktree names its repository in a file. */

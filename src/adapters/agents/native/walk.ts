@@ -26,7 +26,7 @@ export async function* walk(
   levels: number = maxDepth,
 ): AsyncGenerator<WalkEntry> {
   await using root = await files.openFolder(start);
-  yield* walkFolder(root, 1, { entries: maxEntries, levels }, null, signal);
+  yield* walkFolder(files, root, 1, { entries: maxEntries, levels }, null, signal);
 }
 
 /** The same without what ignore files leave out. The folder it starts in counts as asked for. */
@@ -37,17 +37,18 @@ export async function* walkTracked(
 ): AsyncGenerator<WalkEntry> {
   await using root = await files.openFolder(start);
   const lists = await ignoreListsAbove(files, root.path);
-  yield* walkFolder(root, 1, { entries: maxEntries, levels: maxDepth }, lists, signal);
+  yield* walkFolder(files, root, 1, { entries: maxEntries, levels: maxDepth }, lists, signal);
 }
 
 async function* walkFolder(
+  files: WorktreeFiles,
   folder: OpenedFolder,
   depth: number,
   left: { entries: number; readonly levels: number },
   above: readonly IgnoreList[] | null,
   signal: AbortSignal,
 ): AsyncGenerator<WalkEntry> {
-  const lists = above === null ? null : [...above, ...(await ignoreListIn(folder))];
+  const lists = above === null ? null : [...above, ...(await ignoreListIn(files, folder))];
   for (const entry of await listFolder(folder)) {
     signal.throwIfAborted();
     const path = folder.path === '' ? entry.name : `${folder.path}/${entry.name}`;
@@ -60,7 +61,7 @@ async function* walkFolder(
     const opened = await openListedFolder(folder, name);
     if (opened === null) continue;
     await using inner = opened;
-    yield* walkFolder(inner, depth + 1, left, lists, signal);
+    yield* walkFolder(files, inner, depth + 1, left, lists, signal);
   }
 }
 

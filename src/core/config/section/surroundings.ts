@@ -186,7 +186,6 @@ export const Notify = section({
 
 export const modeNames = ['unattended', 'attended', 'hybrid'] as const;
 
-/** A name, or a name with the numbers of the modes. */
 const sessionNames = ['fresh', 'reuse'] as const;
 
 export const AgentSessions = lazy(() =>
@@ -231,6 +230,7 @@ function refuseLateWarning(percents: Percents, context: z.core.$RefinementCtx): 
   for (const [key, message] of issues) context.addIssue({ code: 'custom', path: [key], message });
 }
 
+/** A name, or a name with the numbers of the modes. */
 export const Mode = lazy(() =>
   shorthand(
     z.strictObject({
