@@ -1,4 +1,4 @@
-import { closeSync, readSync, realpathSync } from 'node:fs';
+import { closeSync, readSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import {
@@ -12,6 +12,7 @@ import type { KnowledgeFiles, KnowledgeRequest } from '../../ports/knowledge.ts'
 import type { Project } from '../../ports/workspace.ts';
 import { openPlainFile } from './small-file.ts';
 import { parseKnowledge } from './knowledge-text.ts';
+import { isThroughLink } from './through-link.ts';
 
 /** A file is read up to here; what people write for others to read is shorter. */
 const maxBytes = 128 * 1024;
@@ -148,11 +149,11 @@ async function entriesOf(root: string, folder: string, warn: Warn) {
   }
 }
 
-/** The beginning of a file that is where its name says: a link could lead out of the project, to a key for instance. */
+/** The beginning of a file that is where its name says. */
 function readInside(root: string, name: string, warn: Warn): string | null {
   const file = path.join(root, name);
   try {
-    if (realpathSync(file) !== path.join(realpathSync(root), name)) {
+    if (isThroughLink(root, name)) {
       warn(`${escapedName(name)} is a link, or below one: it is not used`);
       return null;
     }
