@@ -1,7 +1,10 @@
 import { isLoopwrightError } from '../core/error.ts';
 import { mergeLive } from '../core/config/frozen.ts';
 import type { Settings } from '../core/config/schema.ts';
+import { factsInMessages } from '../core/coordinate/facts-in-messages.ts';
+import { cleanEvent } from '../core/loop/clean-event.ts';
 import type { PromptRecord } from '../core/loop/event.ts';
+import { evolve } from '../core/loop/evolve.ts';
 import { planSession } from '../core/loop/agent-session.ts';
 import { lastIteration, nextAttempt, openIteration, type Loop } from '../core/loop/loop.ts';
 import { passState } from '../core/loop/passes.ts';
@@ -12,6 +15,7 @@ import type { Task } from '../core/task/task.ts';
 import { worksInPlace } from '../core/loop/place.ts';
 import type { Opened } from '../daemon/compose.ts';
 import { describeLimits } from '../engine/action/build-prompt.ts';
+import { messagesAtOnce } from '../engine/action/read-messages.ts';
 import {
   assemblePrompt,
   loadTaskContext,
@@ -55,7 +59,8 @@ export async function previewNextPrompt(opened: Opened, loop: Loop): Promise<Pro
   const git = await gitText(opened, loop);
   const number = (lastIteration(loop)?.number ?? 0) + 1;
   // Whoever goes on with a resting loop is another session.
-  const next: Loop = { ...loop, settings, ...(isResting(loop.status) ? { sessionId: null } : {}) };
+  const own = { ...loop, settings, ...(isResting(loop.status) ? { sessionId: null } : {}) };
+  const next = await engine.store.read((tx) => withUnread(tx, own, engine));
   const { context, memory, model, shared } = await engine.store.read((tx) =>
     nextMemory(tx, next, number, engine),
   );
@@ -75,8 +80,8 @@ export async function previewNextPrompt(opened: Opened, loop: Loop): Promise<Pro
     workingDirectory: loop.workspace.path,
     branch: loop.workspace.branch,
     workspace: git ?? noText,
-    progress: loop.progress,
-    feedback: loop.feedback,
+    progress: next.progress,
+    feedback: next.feedback,
     memory,
     knowledge,
     handoff: loop.handoff ?? '',
@@ -96,6 +101,14 @@ export async function previewNextPrompt(opened: Opened, loop: Loop): Promise<Pro
   ];
   const known = unknown.filter((each) => each !== null);
   return { text, systemPrompt, warnings, unknown: known, model, injected, withheld };
+}
+
+/** The loop as it is when it has read what waits for it, which it does before its next iteration. */
+async function withUnread(tx: StoreTx, loop: Loop, { clean }: Engine): Promise<Loop> {
+  const unread = await tx.messages.unread(loop.id, messagesAtOnce);
+  const facts = factsInMessages(unread).map((event) => cleanEvent(event, clean));
+  const recorded = { seq: loop.seq, time: loop.updatedAt, elapsedMs: 0 };
+  return facts.reduce((read, event) => evolve(read, { ...recorded, event }) ?? read, loop);
 }
 
 /** What the next iteration would choose and remember. */

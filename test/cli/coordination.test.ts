@@ -51,6 +51,18 @@ describe('selectors of what is below a task', () => {
   }, 60_000);
 });
 
+describe('prompt render', () => {
+  it('shows what was shared with a loop that rests, and leaves it unread', async () => {
+    await using repo = await gitRepo();
+    const { id } = await json(repo, 'task', 'add', 'later');
+    await pausedLoop(repo, id);
+    await json(repo, 'share', 'last', 'the port is 8080');
+    const first = await cliIn(repo).run('prompt', 'render', id);
+    expect(first.out).toContain('the port is 8080');
+    expect((await cliIn(repo).run('prompt', 'render', id)).out).toBe(first.out);
+  }, 60_000);
+});
+
 describe('guide', () => {
   it('is for a task that has no loop yet, and is in its first prompt', async () => {
     await using repo = await gitRepo();

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { gitRepo, type GitRepo } from '../support/git-repo.ts';
@@ -56,6 +56,49 @@ describe('partials', () => {
     const created = JSON.parse(events.out.split('\n')[0] ?? '{}');
     expect(created.prompt.partials).toEqual({ rules: 'Be good.' });
   }, 60_000);
+
+  it('are protected: what an agent writes there is not merged', async () => {
+    await using repo = await project('{{> rules}} {{feedback}}', { 'rules.md': 'Be good.' });
+    const cli = memoryCli({ cwd: repo.path, env: repo.env });
+    const { exitCode } = await cli.run('run', 'work', '--merge', 'local');
+    expect(exitCode).toBe(0);
+    expect(await repo.git('show', 'HEAD:n.txt')).toBe('x\nx');
+    expect(await repo.git('show', 'HEAD:loopwright/prompts/rules.md')).toBe('Be good.');
+  }, 60_000);
+
+  it('are not read through a link, be it the file or its folder', async () => {
+    await using repo = await project('{{> secret}}', { 'rules.md': 'x' });
+    await writeFile(path.join(repo.outside, 'secret.md'), 'TOP SECRET');
+    const folder = path.join(repo.path, 'loopwright/prompts');
+    await symlink(path.join(repo.outside, 'secret.md'), path.join(folder, 'secret.md'));
+    const linked = await render(repo);
+    expect(linked.err).toContain('loopwright/prompts/secret.md: it is a link, or below one');
+    await rm(folder, { recursive: true });
+    await symlink(repo.outside, folder);
+    const below = await render(repo);
+    expect(below.err).toContain('loopwright/prompts/secret.md: it is a link, or below one');
+    expect(`${linked.out} ${below.out}`).not.toContain('TOP SECRET');
+  });
+
+  it('are read through links of the user, whose folder no agent is given', async () => {
+    await using repo = await project('{{> tone}}', {});
+    await mkdir(userFolder(repo), { recursive: true });
+    await writeFile(path.join(repo.outside, 'tone.md'), 'Tone of the user.');
+    await symlink(path.join(repo.outside, 'tone.md'), path.join(userFolder(repo), 'tone.md'));
+    expect((await render(repo)).out).toContain('Tone of the user.');
+  });
+
+  it('follow the same rule as template files: no link in the project is read', async () => {
+    await using repo = await project('unused', {});
+    await writeFile(path.join(repo.outside, 'secret.md'), 'TOP SECRET');
+    await repo.write('loopwright/types/mine.yml', 'prompt-template: mine.md\n');
+    const template = path.join(repo.path, 'loopwright/types/mine.md');
+    await symlink(path.join(repo.outside, 'secret.md'), template);
+    const cli = memoryCli({ cwd: repo.path, env: repo.env });
+    const { out, err } = await cli.run('run', 'work', '--type', 'mine', '--dry-run');
+    expect(err).toContain('loopwright/types/mine.md: it is a link, or below one');
+    expect(out).not.toContain('TOP SECRET');
+  });
 
   it.each([
     ['{{> rulse}}', { 'rules.md': 'x' }, 'prompt.unknown_partial', 'Did you mean "rules"?'],

@@ -91,6 +91,43 @@ describe('an input that is too long for the prompt', () => {
     expect(existsSync(loop.workspace.path)).toBe(false);
   });
 
+  it('is in no commit of the loop, also when the agent adds it by force', async () => {
+    await using repo = await gitRepo();
+    await typeWithInput(repo);
+    await using project = await openedProject(repo, {
+      agent:
+        'command:rm .loopwright/inputs/.gitignore; echo x >> n.txt; git add -A; git commit -qm mine; echo y > .loopwright/more; git add -A -f; git commit -qm more',
+      validate: 'test "$(wc -l < n.txt)" -ge 2',
+    });
+    const loop = await runTyped(project);
+    expect(loop.status).toBe('complete');
+    const branch = loop.workspace.branch ?? '';
+    const named = await repo.git('log', '--format=', '--name-only', branch);
+    expect(named).toContain('n.txt');
+    expect(named).not.toContain('.loopwright');
+    expect(loop.iterations.map(({ changes }) => changedPaths(changes!))).toEqual([
+      ['n.txt'],
+      ['n.txt'],
+    ]);
+  });
+
+  it.each([
+    ['the folder above', 'rm -rf .loopwright; echo file > .loopwright'],
+    ['its folder', 'rm -rf .loopwright/inputs; echo file > .loopwright/inputs'],
+    ['it', 'cd .loopwright/inputs; rm input-spec.md; mkdir -p input-spec.md/deep'],
+  ])('is there again when an agent has put something else in place of %s', async (_, spoil) => {
+    await using repo = await gitRepo();
+    await typeWithInput(repo);
+    const agent = `tail -n 1 .loopwright/inputs/input-spec.md >> ends.txt; (${spoil})`;
+    await using project = await openedProject(repo, {
+      agent: `command:${agent}`,
+      validate: 'test "$(grep -c "OF SPEC" ends.txt)" -ge 2',
+    });
+    const loop = await runTyped(project);
+    expect(loop.status).toBe('complete');
+    expect(loop.iterations).toHaveLength(2);
+  });
+
   it('is gone from the checkout after an agent that worked in it', async () => {
     await using repo = await gitRepo();
     await typeWithInput(repo);

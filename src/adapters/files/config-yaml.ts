@@ -1,8 +1,10 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
+import path from 'node:path';
 import type { Place, Warning } from '../../core/config/place.ts';
 import type { Tree } from '../../core/config/tree.ts';
 import { LoopwrightError } from '../../core/error.ts';
+import { isThroughLink } from './through-link.ts';
 
 /** A YAML file that holds one map, and where each of its keys is written. */
 export type YamlFile = {
@@ -21,22 +23,28 @@ export const maxConfigBytes = 1024 * 1024;
  * Reads a file of configuration; null when there is none. `shown` names it in messages. Throws
  * `config.unreadable`, `config.too_large`, or `config.invalid` with every place that is not YAML.
  */
-export async function readYamlFile(path: string, shown: string): Promise<YamlFile | null> {
-  const file = await readBounded(path, shown);
-  if (file === null) return null;
+export async function readYamlFile(file: string, shown: string): Promise<YamlFile | null> {
+  const read = await readBounded(file, shown);
+  if (read === null) return null;
   // Most projects have no such file, and need no library to read it.
   const { parseYaml } = await import('./yaml-text.ts');
-  return { path, mtimeMs: file.mtimeMs, size: file.size, ...parseYaml(file.text, shown) };
+  return { path: file, mtimeMs: read.mtimeMs, size: read.size, ...parseYaml(read.text, shown) };
 }
 
-/** Text of a regular file of at most `maxConfigBytes`; null when there is none. */
+/**
+ * Text of a regular file of at most `maxConfigBytes`; null when there is none. A file of a project, which agents can write to,
+ * is not read through a link: its text would be in the next prompt.
+ */
 export async function readBounded(
-  path: string,
+  file: string,
   shown: string,
+  project: string | null = null,
 ): Promise<{ readonly text: string; readonly mtimeMs: number; readonly size: number } | null> {
   try {
+    if (project !== null && isThroughLink(project, path.relative(project, file)))
+      throw unreadable(shown, 'it is a link, or below one');
     // Without O_NONBLOCK, opening a named pipe would wait for a writer.
-    await using handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    await using handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
     const stat = await handle.stat();
     if (!stat.isFile()) throw unreadable(shown, 'it is not a regular file');
     if (stat.size > maxConfigBytes) throw tooLarge(shown);

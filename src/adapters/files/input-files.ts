@@ -1,10 +1,10 @@
-import { rmSync } from 'node:fs';
+import { lstatSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { LoopwrightError } from '../../core/error.ts';
 import { inputsFolder } from '../../core/prompt/oversized.ts';
 import type { InputFiles } from '../../ports/input-files.ts';
 import { writeOwnFile } from './own-file.ts';
-import { makeFolders } from './own-folder.ts';
+import { firstInTheWay, makeFolders } from './own-folder.ts';
 
 /** The agent's git must be able to read what says that the folder is ignored. */
 const readable = 0o644;
@@ -15,11 +15,12 @@ export function createInputFiles(): InputFiles {
       if (files.length === 0) return;
       const folder = path.join(workspace, inputsFolder);
       try {
-        // What an agent has put in the way, a link for instance, is taken away and never written through.
+        // What an agent has put in the way, a link or a file, is taken away and never written through.
+        const inTheWay = firstInTheWay(workspace, folder);
+        if (inTheWay !== null) rmSync(inTheWay, { force: true });
         makeFolders(workspace, folder);
-        writeOwnFile(path.join(folder, '.gitignore'), '*\n', readable);
-        for (const file of files)
-          writeOwnFile(path.join(workspace, file.path), file.text, readable);
+        write(path.join(folder, '.gitignore'), '*\n');
+        for (const file of files) write(path.join(workspace, file.path), file.text);
       } catch (cause) {
         const reason = cause instanceof Error ? cause.message : String(cause);
         throw new LoopwrightError('inputs.unwritable', `cannot write ${folder}: ${reason}`, {
@@ -32,4 +33,10 @@ export function createInputFiles(): InputFiles {
       rmSync(path.join(workspace, inputsFolder), { recursive: true, force: true });
     },
   };
+}
+
+function write(file: string, text: string): void {
+  const isFolder = lstatSync(file, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (isFolder) rmSync(file, { recursive: true });
+  writeOwnFile(file, text, readable);
 }

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, readSync } from 'node:fs';
-import { readdir, realpath } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import {
   indexKnowledge,
@@ -13,6 +13,7 @@ import type { KnowledgeFiles, KnowledgeRequest } from '../../ports/knowledge.ts'
 import type { Project } from '../../ports/workspace.ts';
 import { openPlainFile } from './small-file.ts';
 import { parseKnowledge, type ParsedKnowledge } from './knowledge-text.ts';
+import { isThroughLink } from './through-link.ts';
 
 /** A file is read up to here; what people write for others to read is shorter. */
 const maxBytes = 128 * 1024;
@@ -123,7 +124,7 @@ function checkout(root: string, known: Memo['texts'], warn: Warn): Source {
     list: (globs) => listFolder(root, globs, warn),
     async read(files) {
       const texts = new Map<string, string | null>();
-      for (const name of files) texts.set(name, await readInside(root, name, known, warn));
+      for (const name of files) texts.set(name, readInside(root, name, known, warn));
       return texts;
     },
   };
@@ -183,16 +184,11 @@ async function entriesOf(root: string, folder: string, warn: Warn) {
   }
 }
 
-/** The beginning of a file that is where its name says: a link could lead out of the project, to a key for instance. */
-async function readInside(
-  root: string,
-  name: string,
-  known: Memo['texts'],
-  warn: Warn,
-): Promise<string | null> {
+/** The beginning of a file that is where its name says. */
+function readInside(root: string, name: string, known: Memo['texts'], warn: Warn): string | null {
   const file = path.join(root, name);
   try {
-    if ((await realpath(file)) !== path.join(await realpath(root), name)) {
+    if (isThroughLink(root, name)) {
       warn(`${escapedName(name)} is a link, or below one: it is not used`);
       return null;
     }

@@ -30,14 +30,13 @@ const maxFiles = 500;
  */
 export async function loadLoopTypes(input: LoopTypeInput): Promise<readonly LoopTypes[]> {
   const { projectRoot } = input;
-  const user = await readFolder(path.join(configHome(input), 'types'), (file) => file);
+  const user = await readFolder(path.join(configHome(input), 'types'), null);
   const project =
     projectRoot === null
       ? {}
-      : await readFolder(path.join(projectRoot, 'loopwright', 'types'), (file) =>
-          path.relative(projectRoot, file),
-        );
-  const inline = await withTemplates(input.settings.types, projectRoot ?? input.home);
+      : await readFolder(path.join(projectRoot, 'loopwright', 'types'), projectRoot);
+  const from = projectRoot ?? input.home;
+  const inline = await withTemplates(input.settings.types, from, projectRoot);
   return [
     { source: 'user', types: user },
     { source: 'project', types: project },
@@ -48,8 +47,9 @@ export async function loadLoopTypes(input: LoopTypeInput): Promise<readonly Loop
 /** One type per `NAME.yml` or `NAME.yaml`. A folder that does not exist has none. */
 async function readFolder(
   folder: string,
-  show: (file: string) => string,
+  project: string | null,
 ): Promise<Record<string, LoopTypeDefinition>> {
+  const show = (file: string) => (project === null ? file : path.relative(project, file));
   const names = (await listFolder(folder, show)).filter((name) => /\.ya?ml$/.test(name)).toSorted();
   if (names.length > maxFiles) refuse([`${show(folder)}: more than ${maxFiles} loop types`]);
   const types: Record<string, LoopTypeDefinition> = {};
@@ -64,7 +64,7 @@ async function readFolder(
       refuse([`${show(file)}: loop type \`${type}\` is written twice`]);
     types[type] = parseDefinition(read, show(file));
   }
-  return withTemplates(types, folder);
+  return withTemplates(types, folder, project);
 }
 
 async function listFolder(
@@ -97,12 +97,13 @@ function parseDefinition({ tree, places }: YamlFile, shown: string): LoopTypeDef
 async function withTemplates(
   types: Readonly<Record<string, LoopTypeDefinition>>,
   folder: string,
+  project: string | null,
 ): Promise<Record<string, LoopTypeDefinition>> {
   const read: Record<string, LoopTypeDefinition> = {};
   for (const [name, type] of Object.entries(types)) {
     const template = type['prompt-template'];
     read[name] = isFileName(template)
-      ? { ...type, 'prompt-template': await readTemplate(name, template, folder) }
+      ? { ...type, 'prompt-template': await readTemplate(name, template, folder, project) }
       : type;
   }
   return read;
@@ -112,9 +113,16 @@ function isFileName(template: string | null | undefined): template is string {
   return typeof template === 'string' && /^[^\n{}]+\.(?:md|hbs|txt)$/.test(template);
 }
 
-async function readTemplate(type: string, template: string, folder: string): Promise<string> {
+async function readTemplate(
+  type: string,
+  template: string,
+  folder: string,
+  project: string | null,
+): Promise<string> {
   const file = path.resolve(folder, template);
-  const read = await readBounded(file, file);
+  // A path that itself leads out of the project is what the type's author has asked for.
+  const isInside = project !== null && file.startsWith(`${project}${path.sep}`);
+  const read = await readBounded(file, file, isInside ? project : null);
   if (read !== null) return read.text;
   const { message } = problemAt(['types', type, 'prompt-template'], `there is no file ${file}`);
   throw new LoopwrightError('config.invalid', message, {

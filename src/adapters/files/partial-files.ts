@@ -23,17 +23,16 @@ const extension = /\.(?:md|hbs|txt)$/;
  */
 export async function loadPartials(input: PartialInput): Promise<Partials> {
   const { projectRoot } = input;
-  const user = await readFolder(path.join(configHome(input), 'prompts'), (file) => file);
+  const user = await readFolder(path.join(configHome(input), 'prompts'), null);
   const project =
     projectRoot === null
       ? {}
-      : await readFolder(path.join(projectRoot, 'loopwright', 'prompts'), (file) =>
-          path.relative(projectRoot, file),
-        );
+      : await readFolder(path.join(projectRoot, 'loopwright', 'prompts'), projectRoot);
   return { ...builtInPartials, ...user, ...project };
 }
 
-async function readFolder(folder: string, show: (file: string) => string): Promise<Partials> {
+async function readFolder(folder: string, project: string | null): Promise<Partials> {
+  const show = (file: string) => (project === null ? file : path.relative(project, file));
   const files = (await namesIn(folder, show)).filter((name) => extension.test(name)).toSorted();
   if (files.length > maxFiles) refuse([`${show(folder)}: more than ${maxFiles} prompt files`]);
   const partials: Record<string, string> = {};
@@ -44,7 +43,7 @@ async function readFolder(folder: string, show: (file: string) => string): Promi
       refuse([`${show(file)}: \`${name}\` is not a name for a partial`]);
     if (Object.hasOwn(partials, name))
       refuse([`${show(file)}: partial \`${name}\` is written twice`]);
-    const read = await readBounded(file, show(file));
+    const read = await readBounded(file, show(file), project);
     if (read !== null) partials[name] = bodyOf(read.text, show(file));
   }
   return partials;

@@ -237,7 +237,7 @@ export const configs: readonly Pattern[] = [
     reason: ofLoopwright,
     names: 'loopwright.yml loopwright.yaml',
     folders: '.loopwright',
-    paths: 'loopwright/types/*',
+    paths: 'loopwright/types/* loopwright/prompts/*',
   },
 ];
 

@@ -133,6 +133,7 @@ const protectedPaths = [
   'loopwright.yml',
   'loopwright.yaml',
   'loopwright/types/**',
+  'loopwright/prompts/**',
   '.loopwright/**',
   '.github/workflows/**',
   '.github/actions/**',
