@@ -7,6 +7,7 @@ import type { Settings } from '../config/schema.ts';
 import { endedNormally } from './agent-policy.ts';
 import type { AgentRecord } from './event.ts';
 import type { Loop } from './loop.ts';
+import { plural } from '../text/plural.ts';
 
 export type AgentSession = {
   readonly id: string;
@@ -43,7 +44,10 @@ export function planSession(loop: Loop, now: number): SessionPlan {
   const most = settings.session['max-reboots-per-hour'];
   const lately = (loop.reboots ?? []).filter((time) => now - time < hourMs);
   if (lately.length >= most) {
-    return { kind: 'fresh', why: `${most} reboots within an hour (session.max-reboots-per-hour)` };
+    return {
+      kind: 'fresh',
+      why: `${plural(most, 'reboot')} within an hour (session.max-reboots-per-hour)`,
+    };
   }
   return { kind: 'reboot', session, percent };
 }
