@@ -1,6 +1,9 @@
 import { LoopwrightError } from '../core/error.ts';
+import { isSelector, parseSelector } from '../core/coordinate/selector.ts';
+import type { StoreTx } from '../ports/store.ts';
 import type { Engine } from './engine.ts';
 import { findTaskId } from './find-loop.ts';
+import { selectLoops, selectTasksBelow } from './select-loops.ts';
 
 const maxChars = 20_000;
 
@@ -9,10 +12,44 @@ export type Guided = { readonly id: string | null; readonly taskId: string };
 
 /** The task that a person names by its id, its title or one of its loops. */
 export async function findGuided(engine: Engine, reference: string): Promise<Guided> {
+  return engine.store.read(async (tx) => newestOf(tx, await findTaskId(tx, reference)));
+}
+
+/**
+ * The same for commands that also take a selector. Children and descendants
+ * need no loop yet: words for them would be lost otherwise. Throws `guide.nobody` when a selector means none.
+ */
+export async function findAllGuided(engine: Engine, reference: string): Promise<readonly Guided[]> {
+  if (!isSelector(reference)) return [await findGuided(engine, reference)];
   return engine.store.read(async (tx) => {
-    const taskId = await findTaskId(tx, reference);
-    const [newest] = await tx.loops.list({ taskId, limit: 1 });
-    return { id: newest?.id ?? null, taskId };
+    const selector = parseSelector(reference);
+    const loops = await selectLoops(tx, selector, null);
+    const meant: Guided[] = loops.map(({ id, taskId }) => ({ id, taskId }));
+    if (selector.by === 'children' || selector.by === 'descendants') {
+      for (const taskId of await selectTasksBelow(tx, selector, null)) {
+        const isMeant = meant.some((each) => each.taskId === taskId);
+        if (!isMeant && (await isOpen(tx, taskId))) meant.push(await newestOf(tx, taskId));
+      }
+    }
+    if (meant.length === 0) throw nobody(reference);
+    return meant;
+  });
+}
+
+async function newestOf(tx: StoreTx, taskId: string): Promise<Guided> {
+  const [newest] = await tx.loops.list({ taskId, limit: 1 });
+  return { id: newest?.id ?? null, taskId };
+}
+
+/** A failed task may be tried again; what is done or cancelled has no later prompt. */
+async function isOpen(tx: StoreTx, taskId: string): Promise<boolean> {
+  const status = (await tx.tasks.get(taskId))?.status;
+  return status !== undefined && status !== 'done' && status !== 'cancelled';
+}
+
+function nobody(reference: string): LoopwrightError {
+  return new LoopwrightError('guide.nobody', `“${reference}” means no open loop or task`, {
+    hint: 'the guidance was not stored; give a task, which needs no loop yet: loopwright guide TASK TEXT',
   });
 }
 

@@ -2,12 +2,17 @@ import { createHash } from 'node:crypto';
 import { isLoopwrightError, LoopwrightError } from '../core/error.ts';
 import { afterSuperseding } from '../core/memory/import-order.ts';
 import type { ImportedLearning } from '../core/memory/import-learnings.ts';
+import { maxLearningChars } from '../core/memory/notes.ts';
+import { countChars } from '../core/text/code-points.ts';
+import { cutAtSentence } from '../core/text/cut-sentence.ts';
 import type { NewLearning } from '../ports/memory.ts';
 import type { Store } from '../ports/store.ts';
 
 export type ImportResult = {
   readonly added: number;
   readonly unchanged: number;
+  /** How many of the file are too long and kept up to a sentence end. */
+  readonly cut: number;
   /** False: it was interrupted, and the rest is not added. */
   readonly complete: boolean;
 };
@@ -36,9 +41,10 @@ export async function importMemory(
   options: ImportOptions,
 ): Promise<ImportResult> {
   const all = afterSuperseding(toLearnings(learnings, options));
+  const cut = learnings.filter(({ content }) => isTooLong(options.redact(content))).length;
   let added = 0;
   for (let done = 0; done < all.length; done += batch) {
-    if (options.signal.aborted) return { added, unchanged: done - added, complete: false };
+    if (options.signal.aborted) return { added, unchanged: done - added, cut, complete: false };
     const fresh = all.slice(done, done + batch);
     try {
       added += await store.write((tx) => tx.learnings.addMissing(fresh));
@@ -49,7 +55,7 @@ export async function importMemory(
     // Signals are heard between turns of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
   }
-  return { added, unchanged: learnings.length - added, complete: true };
+  return { added, unchanged: learnings.length - added, cut, complete: true };
 }
 
 /** What points to another one goes on pointing to it, also when that gets another id. */
@@ -85,11 +91,15 @@ function toLearning(learning: ImportedLearning, options: ImportOptions): NewLear
     prunedAt,
     id: id !== null && !holdsSecret(id, redact) ? id : idOf(category, content),
     category,
-    content,
+    content: cutAtSentence(content, maxLearningChars),
     tags: learning.tags.map(redact),
     paths: learning.paths.map(redact),
     createdAt: Math.min(createdAt ?? now, now),
   };
+}
+
+function isTooLong(content: string): boolean {
+  return countChars(content) > maxLearningChars;
 }
 
 /** A secret begins at the start or after a mark. */

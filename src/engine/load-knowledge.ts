@@ -1,4 +1,4 @@
-import type { Settings } from '../core/config/schema.ts';
+import { defaultSettings, type Settings } from '../core/config/schema.ts';
 import type { WorkspaceRecord } from '../core/loop/event.ts';
 import { noKnowledge, selectKnowledge, type ProjectKnowledge } from '../core/memory/knowledge.ts';
 import type { Task } from '../core/task/task.ts';
@@ -21,7 +21,10 @@ export async function loadKnowledge(
   const { memory } = settings;
   if (!memory.enabled) return noKnowledge;
   const { knowledge: globs, map } = memory;
-  const read = await engine.knowledge.read({ globs, map, revision }, signal);
+  const read = await engine.knowledge.read(
+    { globs, map, isMapNamed: map !== defaultSettings().memory.map, revision },
+    signal,
+  );
   const files = selectKnowledge(read.files, {
     title: task.title,
     description: task.description,

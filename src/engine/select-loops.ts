@@ -32,9 +32,7 @@ export async function selectLoops(
     }
     case 'children':
     case 'descendants': {
-      const above = selector.of ?? from;
-      if (above === null) throw noneNamed(selector.by);
-      const taskIds = await tasksBelow(tx, await findTaskId(tx, above), selector.by);
+      const taskIds = await selectTasksBelow(tx, selector, from);
       return open(await tx.loops.list({})).filter(({ taskId }) => taskIds.has(taskId));
     }
   }
@@ -42,6 +40,19 @@ export async function selectLoops(
 
 function open(rows: readonly LoopRow[]): readonly LoopRow[] {
   return rows.filter(({ status }) => !isEnded(status));
+}
+
+type Below = Extract<Selector, { by: 'children' | 'descendants' }>;
+
+/** The tasks that a selector of children or descendants means, with or without a loop. */
+export async function selectTasksBelow(
+  tx: StoreTx,
+  { by, of }: Below,
+  from: string | null,
+): Promise<ReadonlySet<string>> {
+  const above = of ?? from;
+  if (above === null) throw noneNamed(by);
+  return tasksBelow(tx, await findTaskId(tx, above), by);
 }
 
 async function tasksBelow(

@@ -5,6 +5,8 @@ export type KnowledgeRequest = {
   readonly globs: readonly string[];
   /** Path of the codebase map; null: none is wanted. */
   readonly map: string | null;
+  /** A person chose the map: one that is missing is worth a warning. */
+  readonly isMapNamed: boolean;
   /** Where the files are read: a revision, or (null) the user's checkout. Never a worktree of a loop. */
   readonly revision: string | null;
 };

@@ -83,6 +83,30 @@ describe('guide', () => {
   }, 60_000);
 });
 
+describe('guide of children and descendants', () => {
+  it('is kept for tasks that have no loop yet, and refused when it is for none', async () => {
+    await using repo = await gitRepo();
+    const top = await json(repo, 'task', 'add', 'the whole');
+    const part = await json(repo, 'task', 'add', 'a part', '--parent', top.id);
+    const leaf = await json(repo, 'task', 'add', 'a detail', '--parent', part.id);
+    const told = await cliIn(repo).run('guide', `children:${top.id}`, 'mind the gap');
+    expect(told).toMatchObject({ exitCode: 0, out: `${part.id} gets it with its first prompt\n` });
+    const all = await json(repo, 'guide', 'descendants:the-whole', 'and the step');
+    expect(all.loops).toEqual([
+      { loop: null, task: part.id },
+      { loop: null, task: leaf.id },
+    ]);
+    await repo.write('loopwright.yml', 'agent: "command:true"\nvalidation: { command: "false" }\n');
+    const { out } = await cliIn(repo).run('prompt', 'render', leaf.id);
+    expect(out).toContain('and the step');
+    expect(out).not.toContain('mind the gap');
+    for (const none of [`children:${leaf.id}`, 'all', 'status:blocked']) {
+      const refused = await json(repo, 'guide', none, 'x');
+      expect(refused).toMatchObject({ error: { code: 'guide.nobody' }, exitCode: 3 });
+    }
+  }, 60_000);
+});
+
 describe('loop rebase', () => {
   it('is stored for a loop that rests, and puts its commits on the base when it continues', async () => {
     await using repo = await gitRepo();

@@ -13,6 +13,11 @@ function lines(count: number): string {
   ).join('\n');
 }
 
+function longLine(end: string): string {
+  const content = `${'A sentence of it. '.repeat(80)}${end}`;
+  return JSON.stringify({ category: 'pitfall', content });
+}
+
 async function inRepository() {
   const repo = await gitRepo();
   const cli = memoryCli({ cwd: repo.path, env: repo.env });
@@ -55,9 +60,54 @@ describe('memory import', () => {
       redact: (text) => text,
       progress: () => interrupted.abort(),
     });
-    expect(result).toEqual({ added: 200, unchanged: 0, complete: false });
+    expect(result).toEqual({ added: 200, unchanged: 0, cut: 0, complete: false });
     expect((await at.import(lines(500))).out).toBe('✓ 300 added, 200 already there\n');
   });
+
+  it('cuts what is too long behind a sentence, and says how many', async () => {
+    await using at = await inRepository();
+    const said = '2 of more than 1000 characters cut behind a sentence';
+    const text = [longLine('One.'), longLine('Two.'), lines(1)].join('\n');
+    expect((await at.import(text)).out).toBe(`✓ 3 added, 0 already there, ${said}\n`);
+    expect((await at.import(text)).out).toBe(`✓ 0 added, 3 already there, ${said}\n`);
+    const contents = (await at.exported()).map(({ content }) => String(content));
+    expect(contents.filter((each) => each.endsWith('of it. _(truncated)_'))).toHaveLength(2);
+    expect(Math.max(...contents.map((each) => each.length))).toBeLessThanOrEqual(1000);
+  });
+
+  it.each(['supersededBy', 'superseded_by'])(
+    'takes %s and other fields in both cases',
+    async (key) => {
+      await using at = await inRepository();
+      const isSnake = key.includes('_');
+      const time = '2026-01-31T12:00:00.000Z';
+      const old = {
+        id: 'old',
+        category: 'pitfall',
+        content: 'Old.',
+        status: 'pruned',
+        [key]: 'new',
+        [isSnake ? 'by_hand' : 'byHand']: true,
+        [isSnake ? 'last_used_at' : 'lastUsedAt']: time,
+        [isSnake ? 'stale_at' : 'staleAt']: time,
+        [isSnake ? 'pruned_at' : 'prunedAt']: time,
+        [isSnake ? 'created_at' : 'createdAt']: time,
+        [isSnake ? 'relevance_tags' : 'relevanceTags']: ['wal'],
+      };
+      const fresh = { id: 'new', category: 'pitfall', content: 'New.', status: 'active' };
+      await at.import([old, fresh].map((each) => JSON.stringify(each)).join('\n'), '--restore');
+      const kept = (await at.exported('--all')).find(({ id }) => id === 'old');
+      expect(kept).toMatchObject({
+        supersededBy: 'new',
+        byHand: true,
+        lastUsedAt: time,
+        staleAt: time,
+        prunedAt: time,
+        created_at: time,
+        tags: ['wal'],
+      });
+    },
+  );
 
   it('hears Ctrl-C', async () => {
     await using at = await inRepository();

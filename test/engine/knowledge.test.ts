@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -94,6 +95,8 @@ describe('knowledge files', () => {
     await writeFile(path.join(repo.outside, 'key.md'), 'sqlite lock src/store.ts SECRET');
     await symlink(path.join(repo.outside, 'key.md'), path.join(repo.path, 'know/link.md'));
     await symlink(path.join(repo.outside, 'key.md'), path.join(repo.path, 'know/map.md'));
+    await symlink(repo.outside, path.join(repo.path, 'know/folder'));
+    execFileSync('mkfifo', [path.join(repo.path, 'know/pipe.md')]);
     await repo.write('know/huge.md', `sqlite lock src/store.ts HUGE ${'x'.repeat(200_000)}`);
     await repo.write(
       'know/bad.md',
@@ -113,7 +116,10 @@ describe('knowledge files', () => {
         : [],
     );
     expect(told).toEqual([
+      'know/folder is a link, or below one: it is not used',
+      'know/link.md is a link, or below one: it is not used',
       'know/map.md is a link, or below one: it is not used',
+      'know/pipe.md is a pipe: it is not used',
       'the front matter of know/bad.md is not YAML: the file is used without its tags',
       'the front matter of know/bomb.md is not YAML: the file is used without its tags',
       'knowledge file know/huge.md is larger than 128 KB: it is not used',
@@ -122,6 +128,19 @@ describe('knowledge files', () => {
 });
 
 describe('the codebase map', () => {
+  it('that a person named and that is missing is told', async () => {
+    await using repo = await gitRepo();
+    await withConfig(repo, '  map: docs/nowhere.md');
+    await using project = await openedProject(repo, works);
+    await project.runText(title);
+    const told = project.live.flatMap((event) =>
+      event.kind === 'recorded' && event.recorded.event.type === 'prompt.built'
+        ? event.recorded.event.warnings
+        : [],
+    );
+    expect(told).toEqual(['memory.map: there is no plain file docs/nowhere.md']);
+  });
+
   it('is a block of its own, cut with the marker, beside the memory budget', async () => {
     await using repo = await gitRepo();
     await repo.write('docs/codebase-map.md', `# Map\n${'src/app.js starts it.\n'.repeat(600)}`);

@@ -119,9 +119,12 @@ describe('memory', () => {
     shows('001.learning-cut');
     const long = 'Do this first. '.repeat(100);
     await using run = await runLoop({
-      agent: `command:echo x > n.txt; echo '<learning category="other" tags="a">${long}</learning>'`,
+      agent: `command:echo x > n.txt; echo '<learning category="other" tags="a">${long}</learning>'; echo '<learning category="other" tags="b">${long}Two.</learning>'`,
       validate: 'test -f n.txt',
     });
+    expect(run.loop.warnings).toContain(
+      '2 learnings of more than 1000 characters were cut behind a sentence',
+    );
     const { store } = run.project.engine;
     const [kept] = await store.read((tx) => tx.learnings.list({}));
     expect(kept?.content.startsWith('Do this first. Do this first.')).toBe(true);

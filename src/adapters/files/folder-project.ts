@@ -10,6 +10,7 @@ import {
   needsGit,
   writeFolderPatch,
 } from './folder-workspace.ts';
+import { plural } from '../../core/text/plural.ts';
 
 /**
  * A project without git. Loops work in the folder itself; snapshots live in `.loopwright/snapshots` until the workspace
@@ -89,7 +90,9 @@ export function createFolderProject(root: string): Project {
       const changes = await folderChanges(store, from, to, signal);
       const files = changedPaths(changes);
       const stat =
-        files.length === 0 ? '' : ` ${files.length} files changed, ${changes.lines} lines`;
+        files.length === 0
+          ? ''
+          : ` ${plural(files.length, 'file')} changed, ${plural(changes.lines, 'line')}`;
       return { files, stat };
     },
     writePatch: (from, to, file, signal) => writeFolderPatch(store, from, to, file, signal),

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, readSync, type Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import {
@@ -20,6 +20,7 @@ const maxBytes = 128 * 1024;
 const maxFiles = 200;
 const maxFolders = 5000;
 const maxDepth = 20;
+const maxTold = 10;
 /** Never looked into: versions, dependencies, and what belongs to the engine. */
 const skipped: ReadonlySet<string> = new Set(['.git', 'node_modules', '.loopwright', '.venv']);
 
@@ -60,7 +61,7 @@ export function createKnowledgeFiles(project: Project): KnowledgeFiles {
 
 async function collect(
   source: Source,
-  { globs, map }: KnowledgeRequest,
+  { globs, map, isMapNamed }: KnowledgeRequest,
   known: Memo['parsed'],
   warnings: string[],
 ): Promise<ProjectKnowledge> {
@@ -87,7 +88,16 @@ async function collect(
     if (parsed.fault !== null) warnings.push(parsed.fault);
   }
   const overview = map === null ? null : (texts.get(map) ?? null);
-  return { files, map: overview === null || overview.trim() === '' ? null : overview, warnings };
+  if (map !== null && overview === null && isMapNamed) {
+    const name = escapedName(map);
+    const isTold = warnings.some((text) => text.startsWith(`${name} `));
+    if (!isTold) warnings.push(`memory.map: there is no plain file ${name}`);
+  }
+  return {
+    files,
+    map: overview === null || overview.trim() === '' ? null : overview,
+    warnings: [...new Set(warnings)],
+  };
 }
 
 /** Parsed and indexed again only when the text is another; one at a time, so that others get their turn in between. */
@@ -130,13 +140,14 @@ function checkout(root: string, known: Memo['texts'], warn: Warn): Source {
   };
 }
 
-/** Folders in the order of their names; links are not followed. */
+/** Folders in the order of their names; links are not followed, and told where a glob means them. */
 async function listFolder(
   root: string,
   globs: readonly string[],
   warn: Warn,
 ): Promise<readonly string[]> {
   const found: string[] = [];
+  const unusable: string[] = [];
   const open = startsOf(globs);
   for (let looked = 0; open.length > 0 && looked < maxFolders; looked++) {
     const folder = open.shift() ?? '';
@@ -145,11 +156,29 @@ async function listFolder(
       if (entry.isDirectory() && !skipped.has(entry.name) && depthOf(name) < maxDepth)
         open.push(name);
       if (entry.isFile() && isMarkdown(name) && matchesAny(name, globs)) found.push(name);
+      if (!entry.isFile() && !entry.isDirectory() && isMeant(entry, name, globs))
+        unusable.push(`${escapedName(name)} is ${kindOf(entry)}: it is not used`);
     }
   }
+  for (const text of unusable.slice(0, maxTold)) warn(text);
+  if (unusable.length > maxTold)
+    warn(
+      `${unusable.length - maxTold} more files that memory.knowledge means are links or no plain files`,
+    );
   if (open.length > 0)
     warn(`memory.knowledge spans more than ${maxFolders} folders: the rest is not looked into`);
   return [...new Set(found)].toSorted();
+}
+
+/** A link may stand for a folder of files. */
+function isMeant(entry: Dirent, name: string, globs: readonly string[]): boolean {
+  if (isMarkdown(name)) return matchesAny(name, globs);
+  return entry.isSymbolicLink() && matchesAny(`${name}/a.md`, globs);
+}
+
+function kindOf(entry: Dirent): string {
+  if (entry.isSymbolicLink()) return 'a link, or below one';
+  return entry.isFIFO() ? 'a pipe' : 'no plain file';
 }
 
 /** The folders to look into: the part of each glob before its first pattern; all of the project for a bare name. */

@@ -1,16 +1,15 @@
 import { isSelector } from '../../core/coordinate/selector.ts';
-import { findGuided, guideLoop, type Guided } from '../../engine/guide-loop.ts';
-import type { Engine } from '../../engine/engine.ts';
+import { findAllGuided, guideLoop, type Guided } from '../../engine/guide-loop.ts';
 import type { Command } from '../command.ts';
 import { exitCodes } from '../exit-code.ts';
 import { requiredArgument, wantsJson } from '../input.ts';
-import { loopsArgument, resolveLoops } from '../resolve-loop.ts';
+import { loopsArgument } from '../resolve-loop.ts';
 
 export const guide: Command = {
   path: ['guide'],
   summary: 'Add guidance to every later prompt of a task.',
   details:
-    'The iteration under way is not disturbed; the next prompt has it, with its date. A task that has no loop yet gets it with its first prompt. `-` reads standard input. ' +
+    'The iteration under way is not disturbed; the next prompt has it, with its date. A task that has no loop yet gets it with its first prompt, also as one of `children:TASK` or `descendants:TASK`. `-` reads standard input. ' +
     'When the checks pass after it, a short one is kept as a candidate learning for other tasks: see `loopwright memory list`.',
   args: [
     {
@@ -35,7 +34,7 @@ export const guide: Command = {
     await using opened = await context.open();
     const { engine } = opened;
     const reference = requiredArgument(input, 'LOOP');
-    const meant = await guidedBy(engine, reference);
+    const meant = await findAllGuided(engine, reference.trim());
     const given = requiredArgument(input, 'TEXT');
     const text = given === '-' ? await context.readStdin() : given;
     for (const each of meant) await guideLoop(engine, each, text);
@@ -43,17 +42,10 @@ export const guide: Command = {
       const results = meant.map(({ id, taskId }) => ({ loop: id, task: taskId }));
       const shown = isSelector(reference) ? { loops: results } : results[0];
       context.out.write(`${JSON.stringify({ ...shown, exitCode: exitCodes.ok })}\n`);
-    } else if (meant.length === 0) context.out.write('no such loop is open\n');
-    else context.out.write(meant.map(describe).join(''));
+    } else context.out.write(meant.map(describe).join(''));
     return exitCodes.ok;
   },
 };
-
-async function guidedBy(engine: Engine, reference: string): Promise<readonly Guided[]> {
-  return isSelector(reference)
-    ? resolveLoops(engine, reference)
-    : [await findGuided(engine, reference.trim())];
-}
 
 function describe({ id, taskId }: Guided): string {
   return id === null

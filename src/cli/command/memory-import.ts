@@ -1,4 +1,5 @@
 import { readLearnings } from '../../core/memory/import-learnings.ts';
+import { maxLearningChars } from '../../core/memory/notes.ts';
 import { importMemory, type ImportResult } from '../../engine/import-memory.ts';
 import { redactText } from '../../protocol/redact-text.ts';
 import type { Command, CommandInput } from '../command.ts';
@@ -17,7 +18,7 @@ export const memoryImport: Command = {
   path: ['memory', 'import'],
   summary: 'Read learnings from a file of JSON lines.',
   details:
-    'Each line is `{"category", "content"}` with, if you like, `id`, `tags` (or `relevance_tags`) and `created_at`. One that is there already is left as it is, so an import can be repeated, also after it was interrupted. Secrets are taken out first. What is imported starts as a candidate, except what was demoted or pruned where it comes from.\n\n`--restore` is for a copy of this project’s own memory: every field comes back: status, votes, origin, task, what replaced it.',
+    'Each line is `{"category", "content"}` with, if you like, `id`, `tags` (or `relevance_tags`) and `created_at`. One that is there already is left as it is, so an import can be repeated, also after it was interrupted. Secrets are taken out first. Content of more than 1000 characters is cut behind a sentence, with `_(truncated)_`. What is imported starts as a candidate, except what was demoted or pruned where it comes from.\n\n`--restore` is for a copy of this project’s own memory: every field comes back: status, votes, origin, task, what replaced it.',
   args: [
     {
       name: 'FILE',
@@ -73,12 +74,14 @@ async function importWithProgress(
 }
 
 function resultText(
-  { added, unchanged, complete }: ImportResult,
+  { added, unchanged, cut, complete }: ImportResult,
   empty: number,
   paint: ReturnType<typeof createPaint>,
 ): string {
   const left = empty === 0 ? '' : `, ${plural(empty, 'line')} without content left out`;
-  const counts = `${added} added, ${unchanged} already there${left}`;
+  const long =
+    cut === 0 ? '' : `, ${cut} of more than ${maxLearningChars} characters cut behind a sentence`;
+  const counts = `${added} added, ${unchanged} already there${left}${long}`;
   if (complete) return `${paint('green', '✓')} ${counts}`;
   return `${paint('yellow', '!')} interrupted: ${counts}; the same import again adds the rest`;
 }

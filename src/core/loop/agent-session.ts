@@ -7,6 +7,7 @@ import type { Settings } from '../config/schema.ts';
 import { endedNormally } from './agent-policy.ts';
 import type { AgentRecord } from './event.ts';
 import { openIteration, type Iteration, type Loop } from './loop.ts';
+import { plural } from '../text/plural.ts';
 
 export type AgentSession = {
   readonly id: string;
@@ -49,7 +50,10 @@ export function planSession(loop: Loop, model: string | null, now: number): Sess
   const most = settings.session['max-reboots-per-hour'];
   const lately = (loop.reboots ?? []).filter((time) => now - time < hourMs);
   if (lately.length >= most) {
-    return { kind: 'fresh', why: `${most} reboots within an hour (session.max-reboots-per-hour)` };
+    return {
+      kind: 'fresh',
+      why: `${plural(most, 'reboot')} within an hour (session.max-reboots-per-hour)`,
+    };
   }
   return { kind: 'reboot', session, percent };
 }

@@ -11,6 +11,7 @@
 import type { LoopEvent } from './event.ts';
 import { changedPaths, countChanged, noChanges } from './changes.ts';
 import { lastIteration, type Iteration, type Loop } from './loop.ts';
+import { plural } from '../text/plural.ts';
 
 export type Question = {
   /** Whether to start this iteration, or what the ones up to it have changed. */
@@ -72,10 +73,10 @@ function tooMuch(iteration: Iteration, mode: Loop['settings']['mode']): string |
   const files = countChanged(iteration.changes ?? noChanges);
   const lines = iteration.changes?.lines ?? 0;
   if (maxFiles > 0 && files > maxFiles) {
-    return `iteration ${iteration.number} changed ${files} files, more than mode.max-changed-files (${maxFiles})`;
+    return `iteration ${iteration.number} changed ${plural(files, 'file')}, more than mode.max-changed-files (${maxFiles})`;
   }
   if (maxLines > 0 && lines > maxLines) {
-    return `iteration ${iteration.number} changed ${lines} lines, more than mode.max-changed-lines (${maxLines})`;
+    return `iteration ${iteration.number} changed ${plural(lines, 'line')}, more than mode.max-changed-lines (${maxLines})`;
   }
   return null;
 }

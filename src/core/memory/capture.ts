@@ -111,6 +111,8 @@ export function failureNote(iteration: Iteration): FailureNote {
     const { failureReport } = notes;
     return {
       ...failureReport,
+      // A test may fail for no other reason than that the agent did not come to its end.
+      errorCategory: causeOf(iteration) ?? failureReport.errorCategory,
       whyFailed: withCause(iteration, failureReport.whyFailed),
       ...shared,
     };

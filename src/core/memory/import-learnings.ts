@@ -143,11 +143,26 @@ function pathsOf(tags: readonly string[], content: string): readonly string[] {
 function readLine(line: string, number: number): Line {
   const json = parseJson(line);
   if (json === undefined) throw unreadable(number, 'it is not JSON');
-  const parsed = Line().safeParse(json);
+  const parsed = Line().safeParse(inOwnSpelling(json));
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const field = issue?.path.join('.') ?? '';
   throw unreadable(number, `${field === '' ? 'it' : field} ${issue?.message ?? 'is wrong'}`);
+}
+
+/** Fields are taken in both spellings, `superseded_by` and `supersededBy`; the one that `Line` has wins. */
+function inOwnSpelling(json: unknown): unknown {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) return json;
+  const own = new Map(Object.keys(Line().shape).map((field) => [folded(field), field]));
+  const respelled = Object.entries(json).map(([key, value]): [string, unknown] => [
+    own.get(folded(key)) ?? key,
+    value,
+  ]);
+  return { ...Object.fromEntries(respelled), ...json };
+}
+
+function folded(field: string): string {
+  return field.replaceAll('_', '').toLowerCase();
 }
 
 function unreadable(number: number, why: string): LoopwrightError {

@@ -1,6 +1,8 @@
 import { namedPaths } from './learning.ts';
 import { indexDocument, type IndexedDocument } from './rank/document.ts';
 import { isLikely } from './rank/gate.ts';
+import { namedFiles } from './named-knowledge.ts';
+import { dropNearDuplicates } from './rank/near-duplicate.ts';
 import { queryWeights, type QueryText } from './rank/query.ts';
 import { selectLearnings, type Candidate } from './rank/select.ts';
 import type { StoredTerm } from './rank/bm25.ts';
@@ -33,12 +35,37 @@ export type KnowledgeQuery = QueryText & {
 };
 
 /**
- * The files that are likely to help with a task, best first; none is a good answer. Ranked and gated as learnings are. Tags are
- * a person's: a title that names one opens the gate for its file.
+ * The files that are likely to help with a task, best first; none is a good answer. Those whose tag or title the task's title
+ * names come first, whatever the gate says: a person wrote them there. The others are ranked and gated as learnings are.
  */
 export function selectKnowledge(
   files: readonly KnowledgeFile[],
   query: KnowledgeQuery,
+): readonly KnowledgeFile[] {
+  const named = namedFiles(files, query.title);
+  const ranked = rankFiles(files, query, named.length);
+  const place = new Map(ranked.map(({ path }, index) => [path, index]));
+  const first = named.toSorted(
+    (a, b) =>
+      b.words - a.words ||
+      (place.get(a.file.path) ?? ranked.length) - (place.get(b.file.path) ?? ranked.length),
+  );
+  const all = [...new Set([...first.map(({ file }) => file), ...ranked])];
+  const said = all.map((file) => ({
+    file,
+    category,
+    content: contentOf(file).slice(0, maxCompared),
+  }));
+  return dropNearDuplicates(said, query.limit, query.maxOverlap).map(({ file }) => file);
+}
+
+/** More than a prompt ever has room for need no order. */
+const maxOrdered = 20;
+
+function rankFiles(
+  files: readonly KnowledgeFile[],
+  query: KnowledgeQuery,
+  named: number,
 ): readonly KnowledgeFile[] {
   const weights = queryWeights(query);
   if (files.length === 0 || weights.size === 0) return [];
@@ -56,7 +83,7 @@ export function selectKnowledge(
     pathDocuments: pathCounts(indexed),
     scope: null,
     now: 0,
-    limit: query.limit,
+    limit: query.limit + Math.min(named, maxOrdered),
     maxOverlap: query.maxOverlap,
     asked: query,
   });
@@ -91,10 +118,14 @@ export function indexKnowledge(file: KnowledgeFile): IndexedFile {
 }
 
 function indexFile(file: KnowledgeFile): IndexedFile {
-  const text = file.text.slice(0, maxChars);
-  const content = file.title === null ? text : `${file.title}\n${text}`;
+  const content = contentOf(file);
   const paths = namedPaths(content, ...file.tags);
   return { file, paths, content, document: indexDocument({ content, tags: file.tags, paths }) };
+}
+
+function contentOf({ title, text }: KnowledgeFile): string {
+  const start = text.slice(0, maxChars);
+  return title === null ? start : `${title}\n${start}`;
 }
 
 /** How many files have each word of the query; words that none has are unknown. */
@@ -134,7 +165,6 @@ function candidateOf(
       harmful: 0,
       length: document.length,
       matches,
-      handTags: file.tags,
     },
   ];
 }

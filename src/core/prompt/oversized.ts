@@ -5,6 +5,7 @@
 import { inertBlock } from '../memory/inert-text.ts';
 import { countChars } from '../text/code-points.ts';
 import { plainText } from '../text/terminal.ts';
+import { plural } from '../text/plural.ts';
 
 export const inputsFolder = '.loopwright/inputs';
 
@@ -87,7 +88,7 @@ function referenceTo({ path, text }: InputFile, what: string): string {
   const lines = body.split('\n');
   const head = lines.slice(0, firstLines).join('\n');
   return [
-    `${what} (${countChars(text)} characters, ${lines.length} lines) stands in the file \`${path}\` of your working folder. Read all of it; do not change or commit it. It begins:`,
+    `${what} (${plural(countChars(text), 'character')}, ${plural(lines.length, 'line')}) stands in the file \`${path}\` of your working folder. Read all of it; do not change or commit it. It begins:`,
     inertBlock(head, firstChars),
   ].join('\n');
 }

@@ -139,6 +139,6 @@ function outOfRange(name: string, key: string, expected: string, value: number):
   return new LoopwrightError(
     'strategy.invalid',
     `Strategy ${name}: ${key} must be ${expected}, got ${value}.`,
-    { hint: `Correct strategy.${key} in the configuration.` },
+    { hint: `Correct ${key} of the strategy.` },
   );
 }

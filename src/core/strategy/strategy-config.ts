@@ -159,5 +159,6 @@ function wrong(message: string, hint?: string): LoopwrightError {
 export function describe(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return 'an object';
   return value === undefined ? 'nothing' : `a ${typeof value}`;
 }

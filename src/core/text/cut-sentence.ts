@@ -3,14 +3,14 @@ import { countChars, headChars } from './code-points.ts';
 /** Says that a text was cut, in the words of the prompt. */
 export const truncatedMark = '_(truncated)_';
 
-/** A sentence end before this share of the room leaves too little: a number of a list, a greeting. */
-const leastShare = 0.25;
+/** An end before this share of the room loses most of the text: behind the number of a list, before one endless word. */
+const leastShare = 0.5;
 /** Read behind the room to find where the sentence, word or letter at its end stops. */
 const lookahead = 200;
 
 /**
- * The text within `max` code points: whole, else up to its last sentence end, in any script, with a mark behind. Without a
- * sentence end it is cut between words, without those between letters with their marks.
+ * The text within `max` code points: whole, else up to its last sentence end, in any script, with a mark behind. Where that
+ * would lose most of it, it is cut between words, and where that would too, between letters with their marks.
  */
 export function cutAtSentence(text: string, max: number): string {
   if (countChars(text) <= max) return text;
@@ -24,7 +24,7 @@ export function cutAtSentence(text: string, max: number): string {
 
 function wordEnd(text: string, fits: number): number {
   const words = lastEnd(text, 'word', fits);
-  return words > 0 ? words : lastEnd(text, 'grapheme', fits);
+  return words >= fits * leastShare ? words : lastEnd(text, 'grapheme', fits);
 }
 
 /** Where the last whole segment within `fits` code units ends. */

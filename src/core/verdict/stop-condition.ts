@@ -1,4 +1,5 @@
 import type { StopCondition, StopKind, StopPart, StopTest } from '../config/section/stop.ts';
+import { plural } from '../text/plural.ts';
 
 /** What looking at one condition gave. */
 export type Looked = {
@@ -60,10 +61,6 @@ function evaluate(condition: StopPart, look: StopLook): boolean | null {
 /** Two negations are none; whatever else is denied stands in brackets, so that it reads in one way only. */
 function describeNot(condition: StopPart): string {
   return 'not' in condition ? describeStop(condition.not) : `not (${describeStop(condition)})`;
-}
-
-function plural(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? '' : 's'}`;
 }
 
 export function describeStop(condition: StopPart): string {

@@ -45,6 +45,7 @@ import {
   withAnswerWatch,
 } from '../provider-failure.ts';
 import { WarningRecorder } from '../warning-recorder.ts';
+import { plural } from '../../core/text/plural.ts';
 
 const keptFinalText = 2000;
 /** Ends that say nothing about what an iteration costs. */
@@ -237,7 +238,10 @@ function agentSink(
   };
 }
 
-const tooLongLearning = `a learning of more than ${maxLearningChars} characters was cut behind a sentence`;
+function tooLongText(count: number): string {
+  const were = count === 1 ? 'was' : 'were';
+  return `${plural(count, 'learning')} of more than ${maxLearningChars} characters ${were} cut behind a sentence`;
+}
 
 async function recordEnd(
   engine: Engine,
@@ -253,8 +257,9 @@ async function recordEnd(
   }
   const record = agentRecord(owner.loop, result, usage, engine.clean);
   events.push({ type: 'agent.ended', record });
-  if (record.notes?.tooLong !== undefined && !owner.loop.warnings.includes(tooLongLearning)) {
-    events.push({ type: 'warning.raised', text: tooLongLearning });
+  const tooLong = record.notes?.tooLong;
+  if (tooLong !== undefined && !owner.loop.warnings.includes(tooLongText(tooLong))) {
+    events.push({ type: 'warning.raised', text: tooLongText(tooLong) });
   }
   const { now } = owner;
   // Nothing was done: the same iteration starts anew, with the prompt of a fresh session.

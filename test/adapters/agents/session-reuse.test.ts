@@ -97,7 +97,7 @@ describe.each(agents)('$agent', ({ agent, store, full }) => {
         expect(prompts[2]).not.toContain('## Handoff');
         expect(loop.warnings).toEqual([
           expect.stringContaining('the handoff document was made from what is recorded: '),
-          'a fresh session was started: 1 reboots within an hour (session.max-reboots-per-hour)',
+          'a fresh session was started: 1 reboot within an hour (session.max-reboots-per-hour)',
         ]);
       },
       5 * minutes,

@@ -29,7 +29,12 @@ it.each(['the checkout', 'a revision'])(
     const knowledge = createKnowledgeFiles(opened.project);
     const read = async () => {
       const revision = where === 'a revision' ? await repo.git('rev-parse', 'HEAD') : null;
-      return (await knowledge.read({ globs: ['docs/*.md'], map: null, revision }, signal)).files;
+      return (
+        await knowledge.read(
+          { globs: ['docs/*.md'], map: null, isMapNamed: false, revision },
+          signal,
+        )
+      ).files;
     };
     const first = await read();
     expect(first).toHaveLength(60);

@@ -170,7 +170,7 @@ describe('capturing an iteration', () => {
     expect(renderAttempts(attempts, 3000).text).toContain(`- **Error type:** ${kind}`);
   });
 
-  it('keeps the cause beside the agent’s own report', () => {
+  it('keeps the cause, also in the agent’s own report', () => {
     const text =
       '<failure-report>\nwhat_tried: a\nwhy_failed: b\nerror_category: logic_error\n</failure-report>';
     const notes = agentNotes(parseSigils(text), (each) => each);
@@ -185,7 +185,7 @@ describe('capturing an iteration', () => {
     expect(report).toMatchObject({
       whatTried: 'a',
       whyFailed: 'the agent reached its turn limit (50 turns): b',
-      errorCategory: 'logic_error',
+      errorCategory: 'max_turns',
     });
   });
 

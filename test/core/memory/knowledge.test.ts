@@ -44,6 +44,40 @@ describe('selectKnowledge', () => {
     expect(selectKnowledge([release, sqlite], { ...task, ...ask })).toEqual([release]);
   });
 
+  it.each(['api', 'ui', 'db', 'go', 'npm', 'test', 'tests', 'build', 'cli', 'C++', 'body-limit'])(
+    'gives a file with the tag %s to a task whose title names it',
+    (tag) => {
+      const tagged = file('kn/a.md', { tags: [tag], text: 'Small text.' });
+      const task = { title: `fix the ${tag}`, description: '' };
+      expect(selectKnowledge([sqlite, tagged], { ...task, ...ask })[0]).toEqual(tagged);
+      const other = { title: 'Paint the roof', description: '' };
+      expect(selectKnowledge([sqlite, tagged], { ...other, ...ask })).toEqual([]);
+    },
+  );
+
+  it('gives tagged files before those that only have the word', () => {
+    const food = file('kn/x.md', { tags: ['quokka', 'food'], text: 'Feed it leaves.' });
+    const home = file('kn/y.md', { tags: ['quokka', 'home'], text: 'House it dry.' });
+    const others = ['quokka text', 'other quokka words', 'quokka stripes here'].map((text, index) =>
+      file(`kn/${index}.md`, { text }),
+    );
+    const task = { title: 'quokka fails', description: '' };
+    const found = selectKnowledge([...others, home, food], { ...task, ...ask });
+    expect(new Set(found.slice(0, 2))).toEqual(new Set([food, home]));
+    const both = selectKnowledge([...others, home, food], {
+      ...ask,
+      title: 'quokka food',
+      description: '',
+    });
+    expect(both[0]).toEqual(food);
+  });
+
+  it('gives a file whose title the task names', () => {
+    const titled = file('kn/b.md', { title: 'Kangaroo handling', text: 'hop' });
+    const task = { title: 'kangaroo handling fails', description: '' };
+    expect(selectKnowledge([sqlite, titled], { ...task, ...ask })).toEqual([titled]);
+  });
+
   it('takes files of any size in a time that grows with them', () => {
     const long = file('long.md', { text: 'sqlite writers '.repeat(8000) });
     const many = Array.from({ length: 200 }, (_, index) => ({ ...long, path: `${index}.md` }));

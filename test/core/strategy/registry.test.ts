@@ -105,6 +105,7 @@ describe('the keys of 003', () => {
     [[], 'got a list'],
     [{}, 'A strategy needs a name or a mode: until-pass, fixed, hybrid, ralph, manual.'],
     [{ mode: 3 }, 'got a number'],
+    [{ mode: {} }, 'got an object'],
     [{ mode: 'fixed', name: 'ralph' }, 'has the name ralph and the mode fixed'],
     [{ mode: 'fixed', maxIterations: '3' }, 'maxIterations must be a number, got a string'],
     [

@@ -36,6 +36,14 @@ describe('a text that is too long', () => {
     expect(cut.slice(0, -mark.length).replaceAll(family, '')).toBe('');
   });
 
+  it.each(['one ', 'One sentence. ', 'A few words stand here, '])(
+    'is cut inside an endless word when %j is all that stands before it',
+    (before) => {
+      const cut = cutAtSentence(`${before}${'x'.repeat(3000)}`, 100);
+      expect(cut).toBe(`${before}${'x'.repeat(86 - before.length)}${mark}`);
+    },
+  );
+
   it('does not end behind the number of a list', () => {
     const cut = cutAtSentence(`1. ${'Very long words without an end '.repeat(20)}`, 200);
     expect(cut.length).toBeGreaterThan(150);

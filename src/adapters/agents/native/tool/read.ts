@@ -4,6 +4,7 @@ import { headChars } from '../../../../core/text/code-points.ts';
 import type { SeenFiles } from '../seen-files.ts';
 import type { OpenedFile, WorktreeFiles } from '../worktree-files.ts';
 import { defineTool, FilePath, ToolError, type Tool } from './tool.ts';
+import { plural } from '../../../../core/text/plural.ts';
 
 const maxLines = 2000;
 const maxLineChars = 2000;
@@ -29,7 +30,10 @@ export function createReadTool(files: WorktreeFiles, seen: SeenFiles): Tool {
       seen.saw(file);
       if (lines.length === 0) {
         return {
-          text: offset === 1 ? '(the file is empty)' : `(the file has fewer than ${offset} lines)`,
+          text:
+            offset === 1
+              ? '(the file is empty)'
+              : `(the file has fewer than ${plural(offset, 'line')})`,
         };
       }
       const numbered = lines.map((line, index) => `${String(offset + index).padStart(6)}\t${line}`);

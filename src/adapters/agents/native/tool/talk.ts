@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { messageLimits } from '../../../../core/coordinate/limits.ts';
 import type { DoorClient } from '../door-client.ts';
 import { defineTool, ToolError, type Tool } from './tool.ts';
 
@@ -14,7 +15,7 @@ export function createShareTool(door: DoorClient): Tool {
     name: 'share',
     description:
       'Tells other loops something they need for their work, such as an interface you have changed. They read it before their next iteration.',
-    input: z.object({ to: To, text: z.string().min(1).max(2000) }),
+    input: z.object({ to: To, text: z.string().min(1).max(messageLimits.maxBytes) }),
     run: ({ to, text }, signal) => run(door, ['share', '--', to, text], signal),
   });
 }

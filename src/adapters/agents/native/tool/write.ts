@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { SeenFiles } from '../seen-files.ts';
 import type { WorktreeFiles } from '../worktree-files.ts';
 import { defineTool, FilePath, type Tool } from './tool.ts';
+import { plural } from '../../../../core/text/plural.ts';
 
 export const maxContentChars = 1024 * 1024;
 
@@ -18,7 +19,7 @@ export function createWriteTool(files: WorktreeFiles, seen: SeenFiles): Tool {
       const written = await files.write(path, content);
       seen.saw(written);
       const verb = written.isNew ? 'Created' : 'Replaced';
-      return { text: `${verb} ${written.path} (${lineCount(content)} lines).` };
+      return { text: `${verb} ${written.path} (${plural(lineCount(content), 'line')}).` };
     },
   });
 }
