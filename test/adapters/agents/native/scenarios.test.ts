@@ -286,7 +286,7 @@ describe.each(providers)('the native agent on %s', (provider) => {
       { type: 'replied', durationMs: expect.any(Number), sent: expect.any(Number) },
       { type: 'usage', tokens: { input: 1000, output: 100, cacheRead: 200 }, context: 0.7 },
       { type: 'call', name: 'write', activity: { kind: 'editing', text: 'hello.txt' } },
-      { type: 'called', isError: false, durationMs: expect.any(Number), size: 28 },
+      { type: 'called', isError: false, durationMs: expect.any(Number), size: 27 },
       { type: 'turn', number: 2 },
       { type: 'replied' },
       { type: 'usage', tokens: { input: 2000, output: 200, cacheRead: 400 } },
