@@ -4,7 +4,7 @@ import { LoopwrightError } from '../core/error.ts';
 import type { Request } from '../core/loop/decide.ts';
 import { awaitsApproval, awaitsGoAhead, gatesOf } from '../core/loop/gating.ts';
 import { liftable } from '../core/loop/confirming.ts';
-import { isHeldUnproven } from '../core/loop/finishing.ts';
+import { awaitsMerge, isHeldUnproven } from '../core/loop/finishing.ts';
 import type { Rest } from '../core/loop/judge.ts';
 import { violationsToAllow } from '../core/loop/judges.ts';
 import { lastIteration, type Loop } from '../core/loop/loop.ts';
@@ -36,6 +36,10 @@ export async function approveLoop(
     return sayYes(engine, session, loop, { by, text });
   }
   if (isHeldUnproven(loop)) return takeUnproven(engine, session, loop, { by, text });
+  // The yes was stored and a crash came before the merge: that alone is left.
+  if (loop.proofAccepted !== undefined && awaitsMerge(loop)) {
+    return finishLoop(engine, session, new MergeQueue(engine, session), loop);
+  }
   if (!isHalfApproved(loop)) {
     await recordYes(engine, session, loop, { by, text });
   }

@@ -49,6 +49,7 @@ const answers: Readonly<Record<string, readonly string[]>> = {
   'approval.given': ['approve', 'last'],
   'approval.refused': ['reject', 'last', '--reason', 'once more'],
   'integrity.allowed': ['approve', 'last'],
+  'proof.accepted': ['approve', 'last'],
 };
 
 /** Once in the second iteration, where there is something to lose, if the point lies in an iteration. */
@@ -186,6 +187,7 @@ function kindFor(point: Failpoint): ScenarioKind {
   if (['move-files', 'move-ref', 'move-index', 'settle-move'].includes(stepOf(point)))
     return 'shown';
   if (stepOf(point) === 'integrity.allowed') return 'cheat';
+  if (stepOf(point) === 'proof.accepted') return 'unproven';
   if (stepOf(point) === 'session.rebooted') return 'session';
   if (stepOf(point) === 'surroundings.changed') return 'tamper';
   if (['base.moved', 'move-back'].includes(stepOf(point))) return 'moved';

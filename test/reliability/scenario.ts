@@ -39,7 +39,8 @@ export type Scenario = AsyncDisposable & {
  * `merge`, and the agent is asked for a summary of every iteration. `gate`: as `merge`, with a command as a gate. `approval`:
  * the same, and a person must say yes. `cheat`: the agent removes a test, which a person must accept. `tamper`: the agent makes a tag in the user's
  * repository. `moved`: the agent moves the base to its own branch. `checkout`: as `merge`, with the base checked out and a stash entry beside it, so that merges move files of the user's. `mode`: the setting that changes is the mode, which then asks after every iteration and takes silence for a yes. `session`:
- * as `merge`, and a program that speaks like Claude Code goes on with its session, whose context is nearly full.
+ * as `merge`, and a program that speaks like Claude Code goes on with its session, whose context is nearly full. `unproven`: the
+ * checks pass on the base already, so that a person must accept the work.
  */
 export type ScenarioKind =
   | 'merge'
@@ -54,7 +55,8 @@ export type ScenarioKind =
   | 'moved'
   | 'checkout'
   | 'mode'
-  | 'session';
+  | 'session'
+  | 'unproven';
 
 /** What may differ afterwards: the base moves, and what an agent planted is left for its user to see. */
 const movable = ['refs/heads/trunk', 'refs/heads/next', 'refs/tags/planted'];
@@ -167,6 +169,7 @@ rm -f deps/own/other.txt
 ${kind === 'cheat' ? 'rm -f unit.test.js' : ''}
 ${kind === 'tamper' ? 'git tag --force planted' : ''}
 ${kind === 'moved' ? 'git update-ref refs/heads/trunk HEAD' : ''}
+${kind === 'unproven' ? '[ "$(wc -l < n.txt)" -lt 3 ] || echo "<task-done>$LOOPWRIGHT_TASK</task-done>"' : ''}
 echo done`;
   // What the user does meanwhile: the base moves on, and a live setting changes.
   const hook = `
@@ -219,7 +222,7 @@ async function writeProject(repo: GitRepo, kind: ScenarioKind): Promise<void> {
   await repo.write(
     'loopwright.yml',
     `${kind === 'session' ? `session: reuse\nagent: teller\nagents: { teller: { kind: claude, command: '${outside}/claude.sh' } }` : `agent: "command:sh '${outside}/agent.sh'"`}
-validation: { command: "${kind === 'cheat' ? 'sh check.sh' : `date >> checked.txt; test \\"$(wc -l < n.txt)\\" -ge 3${kind === 'late' ? ` && sh '${outside}/hook.sh'` : ''}`}" }
+validation: { command: "${kind === 'cheat' ? 'sh check.sh' : kind === 'unproven' ? 'date >> checked.txt' : `date >> checked.txt; test \\"$(wc -l < n.txt)\\" -ge 3${kind === 'late' ? ` && sh '${outside}/hook.sh'` : ''}`}" }
 verify: { protected: [guarded.txt, kept.txt, added.txt] }
 strategy: { name: custom, module: strategy.mjs }
 limits: { iteration-delay: 10ms${kind === 'cheat' ? ', max-iterations: 3' : ''} }
