@@ -49,6 +49,7 @@ const answers: Readonly<Record<string, readonly string[]>> = {
   'approval.given': ['approve', 'last'],
   'approval.refused': ['reject', 'last', '--reason', 'once more'],
   'integrity.allowed': ['approve', 'last'],
+  'judge.allowed': ['approve', 'last'],
   'proof.accepted': ['approve', 'last'],
 };
 
@@ -186,7 +187,7 @@ function kindFor(point: Failpoint): ScenarioKind {
   if (stepOf(point) === 'merge-rebase') return 'late';
   if (['move-files', 'move-ref', 'move-index', 'settle-move'].includes(stepOf(point)))
     return 'shown';
-  if (stepOf(point) === 'integrity.allowed') return 'cheat';
+  if (['integrity.allowed', 'judge.allowed'].includes(stepOf(point))) return 'cheat';
   if (stepOf(point) === 'proof.accepted') return 'unproven';
   if (stepOf(point) === 'session.rebooted') return 'session';
   if (stepOf(point) === 'surroundings.changed') return 'tamper';
