@@ -21,7 +21,7 @@ it.skipIf(missing !== null)(
     await night.open('disk');
     const { exitCode, out, err } = await run.ended;
     expect(exitCode, out + err).toBe(4);
-    expect(err).toContain('there is more to do: `loopwright run` goes on with it');
+    expect(err).toContain('there is more to do: `loopwright run` continues');
     const loops = (await storedLoops(night.view)).map(({ loop }) => loop);
     expect(loops.length).toBeGreaterThan(1);
     for (const loop of loops) {

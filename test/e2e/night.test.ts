@@ -142,7 +142,7 @@ it(
     const paidCalls = models.calls.length;
     const evening = await night.run(...command);
     expect(evening.exitCode, evening.out + evening.err).toBe(5);
-    expect(evening.err).toContain('`loopwright run` goes on with it');
+    expect(evening.err).toContain('`loopwright run` continues');
     const spent = sumOf(models.calls.slice(paidCalls));
     expect(spent).toBeGreaterThanOrEqual(runBudgetUsd - dearUsd);
     expect(spent).toBeLessThanOrEqual(runBudgetUsd + dearUsd);
