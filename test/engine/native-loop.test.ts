@@ -73,7 +73,7 @@ describe('a loop with the native agent', () => {
 
       const state = path.join(repo.path, '.loopwright');
       const prompts = (await readdir(state, { recursive: true })).filter((file) =>
-        file.endsWith('prompt.md'),
+        file.endsWith('/prompt.md'),
       );
       const texts = await Promise.all(
         prompts.toSorted().map((file) => readFile(path.join(state, file), 'utf8')),
