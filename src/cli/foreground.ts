@@ -1,4 +1,5 @@
 import type { FlagValues } from '../core/config/flags.ts';
+import { awaitsMerge } from '../core/loop/finishing.ts';
 import { openIteration, type Loop } from '../core/loop/loop.ts';
 import { nextRunGoesOn } from '../core/loop/may-have-passed.ts';
 import { isResting } from '../core/loop/status.ts';
@@ -80,7 +81,7 @@ export async function driveInForeground(
     interrupter(
       control,
       () => isRunning,
-      () => view.loops.some(isIterating),
+      () => view.loops.some(isAtWork),
       (text) => view.tell(text),
     ),
   );
@@ -174,9 +175,10 @@ function interrupter(
   };
 }
 
-/** An iteration is under way that comes to its end first; one that waits is given up. */
-function isIterating(loop: Loop): boolean {
-  return !isResting(loop.status) && loop.wait === null && openIteration(loop) !== null;
+/** An iteration or a merge is under way that comes to its end first; an iteration that waits is given up. */
+function isAtWork(loop: Loop): boolean {
+  if (isResting(loop.status)) return awaitsMerge(loop);
+  return loop.wait === null && openIteration(loop) !== null;
 }
 
 /** For people: on stdout, or on stderr when stdout belongs to a program. */

@@ -54,10 +54,12 @@ it('a daemon’s loops wait for slots of the engine, in their order, and give th
   dispatcher.wake();
   await expect.poll(() => engine.slots.queue.places.length, slow).toBe(3);
   expect(engine.slots.queue).toMatchObject({
-    held: { loop: 2, agent: 2 },
+    // The critical one has begun beside them and waits for the first agent that ends.
+    held: { loop: 3, agent: 2 },
     limits: { loop: 50, agent: 2 },
   });
-  expect(engine.slots.queue.places[0]?.id).toBe(`loop:${urgent}`);
+  const [first] = await engine.store.read((tx) => tx.loops.list({ taskId: urgent, limit: 1 }));
+  expect(engine.slots.queue.places[0]?.id).toBe(`agent:${first?.id}`);
   const obstacles = engine.slots.queue.places.map(({ obstacle }) => obstacle.kind);
   expect(obstacles).toEqual(['busy', 'busy', 'busy']);
   expect(await started()).toHaveLength(2);
