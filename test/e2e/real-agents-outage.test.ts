@@ -28,7 +28,7 @@ if (missing.length > 0) process.stderr.write(`no agent CLI lives through an outa
 
 /** Until the provider is back: 30 s and 90 s after it went down, or at the short pace. */
 const mostProbes = isFull ? 3 : 6;
-const downLine = /is down since \d\d:\d\d, next try \d\d:\d\d UTC, \d loops? waits?/;
+const downLine = /is down since [\d:]+(?: UTC)?, next try [\d:]+ UTC, \d loops? waits?/;
 /** USD. A turn costs about a twentieth of it. */
 const runBudget = 0.12;
 
