@@ -61,7 +61,12 @@ export async function verifyBaseline(engine: Engine, owner: LoopOwner): Promise<
     // The checks may have left files; what they are now is looked at beside the storing.
     if (cwd === owner.workspace.path) owner.lookAfter('the checks', tree);
     if (report === null) return;
-    const fault = await faultOf(engine, loop, report, owner.cut);
+    const fault = await faultOf(engine, loop, report, owner.cut).catch((error: unknown) => {
+      // Cut short, or lost to another owner: the base is looked at again by whoever goes on.
+      if (owner.cut.aborted) return null;
+      throw error;
+    });
+    if (fault === null) return;
     const baseline: JudgedBase = { state: stateOf(report), report, ...fault };
     if (isLasting(report) && baseline.state !== 'broken') {
       await owner.before('store-baseline');
